@@ -3,8 +3,8 @@ public import RowFormat
 /// Thrown by ``RowStore/saveRows(for:_:)`` for a save that would leave references to rows that do not exist.
 ///
 /// Only relationships with an inverse count: the others cannot be mended. The store has checked against
-/// every save that was committed before, in the order of the commits; nothing of this one is written. What becomes
-/// of the references is for delete rules to say, which a store does not know: save again once they are followed.
+/// every save that was committed before, in the order of the commits; nothing of this one is written. Delete
+/// rules, which a store does not know, decide about the references: save again once they are applied.
 public struct DanglingReferences: Error, Hashable, Sendable {
   /// A row that refers to another through a to-one relationship.
   public struct Reference: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct DanglingReferences: Error, Hashable, Sendable {
     public let row: RowReference
     /// The position of the relationship's column in the row.
     public let column: Int
-    /// The row that is referred to.
+    /// The row it refers to.
     public let target: RowReference
 
     /// Makes a description of a reference.
@@ -23,9 +23,9 @@ public struct DanglingReferences: Error, Hashable, Sendable {
     }
   }
 
-  /// Stored rows that refer to rows which the save deletes, and which it neither deletes nor points elsewhere.
+  /// Stored references to rows that the save deletes, unless it deletes the referring rows or sets them elsewhere.
   public let toDeletedRows: [Reference]
-  /// What the save writes of references to rows that another save has deleted, or that it deletes itself.
+  /// References that the save writes to rows that another save has deleted, or that it deletes itself.
   public let toMissingRows: [Reference]
 
   /// Makes the error; at least one of the lists has an element.

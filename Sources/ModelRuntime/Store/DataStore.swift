@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A place that keeps models: what ``ModelContext`` fetches from and saves to.
+/// A store of models, which ``ModelContext`` fetches from and saves to.
 ///
 /// A context calls its store synchronously, on its own thread; two contexts may call at once, so a
 /// store does its own locking.
 public protocol DataStore: AnyObject {
   /// The value that opens the store.
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
-  /// The form in which models come and go; ``DefaultSnapshot``, unless the store needs a form of its own.
+  /// The form in which models are passed; ``DefaultSnapshot``, unless the store needs its own form.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// The name that permanent identifiers of this store carry; stable for the life of its data.
+  /// The name in this store's permanent identifiers; stable for the life of its data.
   var identifier: String { get }
   /// The models that the store keeps, as its configuration had them.
   var schema: Schema { get }
@@ -25,8 +25,8 @@ public protocol DataStore: AnyObject {
 
   /// Returns the snapshots of the models that a request asks for.
   ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to have
-  ///   the context filter or sort what a second request, without predicate or sort, returns.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to make
+  ///   the context filter or sort the result of a second request, without predicate or sort.
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, Snapshot> where T: PersistentModel
@@ -50,7 +50,7 @@ public protocol DataStore: AnyObject {
   /// Called when a context no longer uses the store; by default, nothing happens.
   func invalidateState(for editingState: EditingState)
 
-  /// Snapshots the store still has at hand for a context; by default, none.
+  /// Returns snapshots that the store has in memory for a context; by default, none.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState
@@ -69,7 +69,7 @@ extension DataStore {
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
-    // A simple store may answer with all it has.
+    // A simple store may return everything it has.
     let wanted = ModelDescriptor.of(T.self)
     return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter { identifier in
       identifier.entityName == wanted.entityName
@@ -86,26 +86,26 @@ extension DataStore {
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// A store that can be closed while its container is still there; see ``ModelContainer/close()``.
+/// A store that can be closed while its container still exists; see ``ModelContainer/close()``.
 public protocol DataStoreClosing: DataStore {
-  /// Brings everything that was saved to its end, and gives back the files; a second call does nothing.
+  /// Completes everything that was saved, and releases the files; a second call does nothing.
   ///
-  /// Whatever the store is asked for afterwards throws, with ``SwiftDataError/storeClosed`` if it can.
+  /// All later requests throw, with ``SwiftDataError/storeClosed`` if possible.
   func close() throws
 }
 
-/// A store that can delete by predicate, without being shown each model.
+/// A store that can delete by predicate, without receiving each model.
 public protocol DataStoreBatching: DataStore {
   /// Deletes the models that match, all or none, and durably when it returns.
   ///
-  /// Contexts that hold such models are brought up to date by the caller.
+  /// The caller updates contexts that hold such models.
   ///
   /// - Throws: ``DataStoreError/unsupportedFeature`` or ``DataStoreError/invalidPredicate`` for a request that the
   ///   store cannot answer.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
-/// How to open a store: the value that says which store an app uses.
+/// The value that selects an app's store and opens it.
 public protocol DataStoreConfiguration: Hashable {
   /// The store that the configuration opens.
   associatedtype Store: DataStore = StoreType where Self == Store.Configuration
@@ -113,13 +113,13 @@ public protocol DataStoreConfiguration: Hashable {
   /// The name that ``Store`` had in the first listings of custom stores: a configuration may declare either.
   associatedtype StoreType = Never
 
-  /// A name by which the container tells its stores apart.
+  /// The name that distinguishes the container's stores.
   var name: String { get }
 
-  /// The entities the store keeps; `nil` stands for the container's whole schema.
+  /// The entities the store keeps; `nil` means the container's whole schema.
   var schema: Schema? { get set }
 
-  /// Checks the configuration before the store is opened; by default, it is fine.
+  /// Checks the configuration before the store is opened; by default, it is valid.
   func validate() throws
 }
 
@@ -127,13 +127,13 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// What a store tells a context instead of an answer.
+/// A store's refusal of a request.
 public enum DataStoreError: Error, Equatable, Hashable, Sendable {
-  /// The store does not evaluate predicates, or not this one: ask for everything and filter.
+  /// The store does not evaluate predicates, or not this one: request everything and filter.
   case preferInMemoryFilter
-  /// The store does not sort, or not by these keys: sort what it returns.
+  /// The store does not sort, or not by these keys: sort the result.
   case preferInMemorySort
-  /// The predicate makes no sense to the store.
+  /// The store does not understand the predicate.
   case invalidPredicate
   /// The store does not offer the operation.
   case unsupportedFeature

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One context's session with its stores; tells a store who is asking.
+/// One context's session with its stores, which identifies the context to a store.
 public struct EditingState: Identifiable, Sendable {
   public typealias ID = UUID
   public let id: UUID
@@ -8,11 +8,11 @@ public struct EditingState: Identifiable, Sendable {
   public var author: String?
   /// Records how a question is answered, if a plan was requested.
   package var trace: QueryTrace?
-  /// What rows must still be when a save deletes them; `nil` deletes them whatever they have become.
+  /// The condition that rows must still meet when a save deletes them; `nil` deletes them unconditionally.
   ///
   /// Respected by stores over a log.
   package var deletions: DeletionCondition?
-  /// Whether a save is refused for attributes that are not stored as they were read.
+  /// Whether a save fails for attributes whose stored values differ from those read.
   ///
   /// Respected by stores over a log.
   package var comparesValues = false
@@ -20,7 +20,7 @@ public struct EditingState: Identifiable, Sendable {
   ///
   /// Respected by stores over a log.
   package var derivedRows: DerivedRows?
-  /// What a save has kept that is refused again and again for what others refer to; `nil` keeps nothing.
+  /// The claim that a save keeps if it is refused repeatedly because of references by others; `nil` keeps nothing.
   ///
   /// Respected by stores over a log. The save has locked the ends of relationships.
   package var keptClaim: KeptClaim?
@@ -32,11 +32,11 @@ public struct EditingState: Identifiable, Sendable {
   }
 }
 
-/// What a context asks a store to fetch.
+/// A context's request to fetch from a store.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
-  /// The context that asks.
+  /// The session of the requesting context.
   public let editingState: EditingState
-  /// What it asks for; its limit and its offset are `nil` or more than zero.
+  /// The fetch; its limit and its offset are `nil` or more than zero.
   public let descriptor: FetchDescriptor<T>
 
   /// Makes a request.
@@ -46,12 +46,12 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   }
 }
 
-/// What a store found.
+/// The result of a store's fetch.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   /// The descriptor of the request.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The models found, in the order that the descriptor asks for.
+  /// The models found, in the order of the descriptor.
   public let fetchedSnapshots: [SnapshotType]
   /// Models at the other ends of relationships that the store read anyway; they need not be fetched later.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
@@ -60,7 +60,7 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
   ///
   /// - Parameters:
   ///   - descriptor: The descriptor of the request.
-  ///   - fetchedSnapshots: The models found, in the order that the descriptor asks for.
+  ///   - fetchedSnapshots: The models found, in the order of the descriptor.
   ///   - relatedSnapshots: Related models that the store read anyway, by identifier.
   public init(
     descriptor: FetchDescriptor<ModelType>,
@@ -76,16 +76,16 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
 /// The changes of one save; no model is in two of the lists.
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable
 where SnapshotType: DataStoreSnapshot {
-  /// The context that saves.
+  /// The session of the saving context.
   public let editingState: EditingState
   /// New models; their identifiers are temporary, and so are those of new models they refer to.
   public let inserted: [SnapshotType]
   /// Models that the store has, with all their values.
   ///
-  /// A save with one that another context has deleted meanwhile must throw ``SwiftDataError/modelValidationFailure``: its
-  /// changes would be lost otherwise, or the model be there again.
+  /// A save of a model that another context has deleted meanwhile must throw ``SwiftDataError/modelValidationFailure``: its
+  /// changes would be lost otherwise, or the model would reappear.
   public let updated: [SnapshotType]
-  /// Models that the store has, and is to remove; their values are the last ones known.
+  /// Models that the store has, and must remove; their values are the last ones known.
   public let deleted: [SnapshotType]
 
   /// Makes a request.
@@ -108,9 +108,9 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   public let storeIdentifier: String
   /// The permanent identifier of each inserted model, by its temporary one.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Models whose values the store changed while it saved; contexts take these values over.
+  /// Models whose values the store changed while it saved; contexts take over these values.
   public let snapshotsToReregister: [PersistentIdentifier: T]
-  /// The bookmark behind the save, if the store remembers it: what `didSave` tells under
+  /// The bookmark after the save, if the store keeps history: `didSave` reports it under
   /// ``ModelContext/NotificationKey/historyTokens``.
   public let historyToken: (any HistoryToken)?
 
@@ -139,7 +139,7 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   ///   - storeIdentifier: The identifier of the store.
   ///   - remappedIdentifiers: The permanent identifier of each inserted model, by its temporary one.
   ///   - snapshotsToReregister: Models whose values the store changed while it saved.
-  ///   - historyToken: The bookmark behind the save; `nil` if the store keeps no history.
+  ///   - historyToken: The bookmark after the save; `nil` if the store keeps no history.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -163,11 +163,11 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   }
 }
 
-/// What a context asks a batching store to delete.
+/// A context's request to delete from a batching store.
 public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
-  /// The context that asks.
+  /// The session of the requesting context.
   public let editingState: EditingState
-  /// Which models to delete; all of the class, if `nil`.
+  /// The condition of the models to delete; all of the class, if `nil`.
   public let predicate: Predicate<T>?
   /// Whether models of subclasses are deleted, too.
   public let includeSubclasses: Bool

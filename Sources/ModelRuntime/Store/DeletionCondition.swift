@@ -1,14 +1,14 @@
 package import RowFormat
 
-/// What rows must still be when a commit deletes them.
+/// The condition that rows must still meet when a commit deletes them.
 ///
-/// Rows that are to be deleted for what is in them were found earlier: another save may have changed them since. A store
+/// Rows that are to be deleted for their values were found earlier: another save may have changed them since. A store
 /// that respects the condition tests each row as the commit replaces it, in the order of the commits, and makes the save
-/// fail with ``RenewedRows`` if one does not meet it any more.
+/// fail with ``RenewedRows`` if a row no longer meets it.
 package struct DeletionCondition: Sendable {
-  /// The rows that are tested.
+  /// The tested rows.
   ///
-  /// Others that the save deletes, because a delete rule takes them along, are not.
+  /// Other rows that the save deletes, because of a delete rule, are not tested.
   package let rows: Set<RowReference>
   /// The test, about attributes of the row.
   package let test: QueryExpression
@@ -23,7 +23,7 @@ package struct DeletionCondition: Sendable {
 ///
 /// See ``DeletionCondition``.
 package struct RenewedRows: Error, Hashable {
-  /// All of those in the save, in no order.
+  /// All such rows of the save, in no order.
   package let rows: [RowReference]
 
   package init(_ rows: [RowReference]) { self.rows = rows }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a context does when a store would rather not filter or sort.
+/// The context's fallback if a store declines to filter or sort.
 enum InMemoryFallback {
-  /// Fetches; if the store refuses, fetches again with less asked of it.
+  /// Fetches; if the store declines, fetches again with a smaller request.
   ///
-  /// A store that refuses the predicate is asked for everything, without limit and offset, because
-  /// neither means anything before the filter; the same holds for a refused sort.
+  /// A store that declines the predicate is asked for everything, without limit and offset, because
+  /// neither means anything before the filter; the same holds for a declined sort.
   static func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     using fetch: (FetchDescriptor<T>) throws -> [FetchedRow]
@@ -37,7 +37,7 @@ enum InMemoryFallback {
     }
   }
 
-  /// Asks the store for a number or for identifiers, or returns `nil` when it would rather not.
+  /// Asks the store for a number or for identifiers, or returns `nil` if it declines.
   static func answer<R>(_ ask: () throws -> R) throws -> R? {
     do {
       return try ask()

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What a save goes on claiming in a store from one attempt to the next.
+/// The claim in a store that a save keeps from one attempt to the next.
 ///
-/// A store that refuses a save with ``DanglingReferences`` may keep the rows that the save deletes from being referred to,
-/// so that there is an attempt that no other save comes before. The save ends that, whatever becomes of it.
+/// A store that refuses a save with ``DanglingReferences`` may prevent new references to the rows that the save deletes,
+/// so that one attempt is not preceded by another save. The save ends the claim, whatever its outcome.
 package final class KeptClaim: Sendable {
   private let end = Mutex<(@Sendable () -> Void)?>(nil)
 
   package init() {}
 
-  /// Takes in that the store keeps something.
+  /// Records a claim of the store.
   ///
-  /// - Parameter end: Ends that.
+  /// - Parameter end: Ends the claim.
   package func keep(_ end: @escaping @Sendable () -> Void) {
     self.end.withLock { $0 = end }
   }
 
-  /// Has the store keep nothing any more.
+  /// Ends the claim, if there is one.
   package func release() { end.withLock { $0.take() }?() }
 }

@@ -1,7 +1,7 @@
-/// A configuration that says what contexts do with attributes that others have changed.
+/// A configuration with a policy for attributes that others have changed.
 ///
-/// A configuration that does not conform stands for ``MergePolicy/lastWriter``.
+/// A configuration that does not conform uses ``MergePolicy/lastWriter``.
 public protocol MergePolicyConfiguring: DataStoreConfiguration {
-  /// What a save does with an attribute that another save has changed since the context read it.
+  /// The policy of a save for an attribute that another save has changed since the context read it.
   var mergePolicy: MergePolicy { get }
 }

@@ -1,7 +1,7 @@
 package import RowFormat
 
-// A context hands rows to a store of rows. Code that calls it as any other DataStore, such as a store in front of it,
-// speaks snapshots; and as it names rows by itself, no error that names some leaves by this door.
+// A context passes rows to a store of rows. Code that calls it as any other DataStore, such as a store in front of it,
+// passes snapshots; and as it names rows in its own way, no error with the store's row names may reach it.
 
 extension RowStore where Snapshot == DefaultSnapshot {
   /// Saves snapshots as rows.
@@ -9,10 +9,10 @@ extension RowStore where Snapshot == DefaultSnapshot {
   /// - Parameters:
   ///   - request: The snapshots.
   ///   - reference: Returns the row of a model that is stored.
-  ///   - missing: Makes the error for a class of which the store has no table.
-  /// - Returns: The new names of what was inserted, and the bookmark behind the save.
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a save that what others have saved stands against; or what
-  ///   the store throws.
+  ///   - missing: Makes the error for a class without a table in the store.
+  /// - Returns: The permanent identifiers of inserted models, and the bookmark after the save.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a save that conflicts with saves of others; or an error of
+  ///   the store.
   package func saveSnapshots(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>,
     reference: @escaping (PersistentIdentifier) -> RowReference?,
@@ -62,12 +62,12 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
         guard places.moved[vanished.reference] != nil else {
           throw SwiftDataError.modelDeletedElsewhere(identifier(of: vanished.reference))
         }
-        // One that only gets another place in a list is none of the caller's models.
+        // A row that only gets another place in a list is not one of the caller's models.
         gone.insert(vanished.reference)
       } catch is RowConflicts {
-        // Others have changed what is written along with a place: the next attempt copies what they have set.
+        // Others have changed columns that are written along with a place: the next attempt copies the new values.
       } catch is MovedReference {
-        // Others have moved one that was to get another place: the next attempt does not find it in the list.
+        // Others have moved a row that was to get another place: the next attempt does not find it in the list.
       } catch let dangling as DanglingReferences {
         throw refusal(of: dangling)
       } catch let clashes as RowClashes {
@@ -84,7 +84,7 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
   }
 
   private func write(_ places: ListPlaces) throws -> (any HistoryToken)? {
-    // What else the state has is about rows as the caller names them.
+    // The rest of the state concerns rows as the caller names them.
     let state = EditingState(id: request.editingState.id, author: request.editingState.author)
     return try store.saveRows(for: state) { sink in
       var writer = RowWriter()

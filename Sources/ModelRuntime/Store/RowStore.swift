@@ -1,51 +1,51 @@
 public import Foundation
 public import RowFormat
 
-/// A store that keeps rows, and takes and gives them as bytes.
+/// A store that keeps rows, and receives and returns them as bytes.
 ///
-/// A context that meets one does not make snapshots: it encodes each changed model straight into a
-/// row, with final references in it, and reads fetched models out of the rows it is given. Any other
+/// A context makes no snapshots for such a store: it encodes each changed model straight into a
+/// row, with final references in it, and reads fetched models from the rows it receives. Any other
 /// ``DataStore`` sees ``DataStoreSnapshot``s and `Codable`, as documented by Apple.
 public protocol RowStore: DataStore {
-  /// Whether the store was opened to be written to.
+  /// Whether the store was opened for writing.
   var allowsSave: Bool { get }
 
   /// The number of the table that keeps an entity's rows, or `nil` if the store has no such entity.
   func table(forEntityNamed name: String) -> UInt16?
 
-  /// Keys for new rows of a table: sequential, and never given out again.
+  /// Reserves keys for new rows of a table: sequential, and never given out again.
   ///
-  /// - Throws: What keeps the store from giving out keys, if it has to ask somebody for them.
+  /// - Throws: An error if the store must request keys from elsewhere and cannot.
   func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64>
 
-  /// How many commits the store has seen, from any process; `nil`, the default, if the store cannot say.
+  /// Number of commits the store has seen, from any process; `nil`, the default, if the store does not count.
   ///
-  /// Two equal answers mean that nothing was saved in between, and a save that meets no other makes it one more.
+  /// Two equal values mean that nothing was saved in between, and a save without concurrent ones increases it by one.
   var changeCount: UInt64? { get }
 
-  /// Numbers greater than every number given out before, by any context, in any run.
+  /// Reserves numbers greater than every number given out before, by any context, in any run.
   ///
-  /// - Throws: What keeps the store from giving out numbers, if it has to ask somebody for them.
+  /// - Throws: An error if the store must request numbers from elsewhere and cannot.
   func reserveRanks(_ count: Int) throws -> Range<Int64>
 
   /// Whether the store keeps dates with less precision than `Date` has; see ``storedDate(_:)``.
   var roundsDates: Bool { get }
 
-  /// The date that the store would return for a date that is saved: by default the same.
+  /// Returns the date that the store would return for a saved date: by default the same.
   ///
   /// A context gives changed models these dates before it saves them, so that an object in memory and its row agree.
   func storedDate(_ date: Date) -> Date
 
   /// Makes the changes that `body` writes durable, all or none.
   ///
-  /// - Returns: The bookmark behind the save, if the store keeps a history.
+  /// - Returns: The bookmark after the save, if the store keeps a history.
   /// - Throws: ``DanglingReferences`` if the save would leave a reference to a row that does not exist.
   func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)?
 
-  /// Returns the rows a request asks for: filtered, sorted, and cut to limit and offset.
+  /// Returns the rows that match a request: filtered, sorted, and cut to limit and offset.
   ///
   /// Rows with equal sort keys, and those of a request without any, are in ascending order of their
   /// references.
@@ -55,7 +55,7 @@ public protocol RowStore: DataStore {
     _ request: DataStoreFetchRequest<T>
   ) throws -> [FetchedRow] where T: PersistentModel
 
-  /// Returns the names of the rows a request asks for, as ``fetchRows(_:)`` would return the rows.
+  /// Returns the names of the rows that match a request, in the order of ``fetchRows(_:)``.
   ///
   /// - Throws: As ``fetchRows(_:)``.
   func fetchReferences<T>(
@@ -76,10 +76,10 @@ public protocol RowStore: DataStore {
   ///
   /// - Parameters:
   ///   - blob: The reference to the file in the row, as it was read.
-  ///   - row: The row. If it has another value by now, that is returned.
+  ///   - row: The row. If it has another value by now, that value is returned.
   ///   - column: The value's column.
   /// - Returns: `nil` if the row, or its value, is gone.
-  /// - Throws: What is wrong with the file; the rest of the row can still be read.
+  /// - Throws: An error if the file is damaged; the rest of the row can still be read.
   func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data?
 }
 
@@ -88,7 +88,7 @@ extension RowStore {
   public var roundsDates: Bool { false }
   public func storedDate(_ date: Date) -> Date { date }
 
-  /// For stores that find no names without reading rows.
+  /// For stores that find names only by reading rows.
   public func fetchReferences<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [RowReference] where T: PersistentModel {
@@ -103,11 +103,11 @@ extension RowStore {
   ) throws -> Data? { nil }
 }
 
-/// Where a context writes the changes of a save; made by the store.
+/// The destination of the changes of a save; made by the store.
 public protocol RowChangeSink: AnyObject {
   /// Adds a row.
   ///
-  /// A sink throws nothing: what it cannot take, `saveRows` throws when the block has returned.
+  /// A sink throws nothing: `saveRows` throws its errors after the block has returned.
   ///
   /// - Parameters:
   ///   - reference: The row's table and key, as the store gave it out.
@@ -127,7 +127,7 @@ public protocol RowChangeSink: AnyObject {
 
   /// Puts a large value into a side file, for a row of this save.
   ///
-  /// - Returns: What the row says of the file, or `nil` if the value is to be in the row.
+  /// - Returns: The row's reference to the file, or `nil` if the value must be in the row.
   func addBlob(_ bytes: RawSpan) throws -> BlobReference?
 }
 

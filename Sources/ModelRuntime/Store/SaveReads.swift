@@ -1,13 +1,13 @@
 import RowFormat
 
-/// What one save has read from a store of snapshots: it asks for nothing twice.
+/// The rows that one save has read from a store of snapshots, so that it requests nothing twice.
 ///
-/// Such a store may read a whole file to answer the smallest question. Only the context that saves uses it.
+/// Such a store may read a whole file to answer the smallest request. Only the saving context uses it.
 final class SaveReads: @unchecked Sendable {
   private var rows: [RowReference: FetchedRow] = [:]
   /// The classes all of whose rows are known.
   private var complete: [ModelDescriptor] = []
-  /// The models whose values the store has changed, with what it made of them.
+  /// The models whose values the store has changed, with the new rows.
   var reregistered: [(model: any PersistentModel, row: FetchedRow)] = []
 
   func add(_ found: [FetchedRow], of descriptor: ModelDescriptor, isComplete: Bool) {
@@ -15,7 +15,7 @@ final class SaveReads: @unchecked Sendable {
     if isComplete { complete.append(descriptor) }
   }
 
-  /// The rows of some names; `nil` if the store has to be asked.
+  /// The rows with some names; `nil` if the store must be asked.
   func rows(
     _ references: [RowReference],
     of descriptor: ModelDescriptor
@@ -32,7 +32,7 @@ final class SaveReads: @unchecked Sendable {
     return found
   }
 
-  /// All rows of a class and its subclasses; `nil` if the store has to be asked.
+  /// All rows of a class and its subclasses; `nil` if the store must be asked.
   func all(of descriptor: ModelDescriptor, table: (UInt16) -> ModelDescriptor?) -> [FetchedRow]? {
     guard complete.contains(where: descriptor.isKind(of:)) else { return nil }
     return rows.values.filter { table($0.reference.table)?.isKind(of: descriptor) == true }

@@ -2,14 +2,14 @@ package import RowFormat
 
 /// A store that ranks its rows by the words of their texts itself.
 package protocol SearchingStore: RowStore {
-  /// Finds the rows that a request asks for and that have the words of a query, the best first.
+  /// Finds the rows that match a request and have the words of a query, the best first.
   ///
   /// - Parameters:
-  ///   - request: The rows; its sort, limit and offset are left out of account.
-  ///   - wanted: What is looked for.
-  ///   - excluded: Rows that are left out, because the context has others in their place.
-  /// - Returns: The rows, and what is known of all texts.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or what reading throws.
+  ///   - request: The rows; its sort, limit and offset are ignored.
+  ///   - wanted: The words and properties to search.
+  ///   - excluded: Rows that are left out, because the context has newer versions of them.
+  /// - Returns: The rows, and the statistics of all texts.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or an error of reading.
   func search<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: SearchRequest,
@@ -17,12 +17,12 @@ package protocol SearchingStore: RowStore {
   ) throws -> SearchAnswer
 }
 
-/// What a search looks for.
+/// The query of a search, with its properties.
 package struct SearchRequest: Sendable {
   package let query: TextQuery
   /// The properties, by their numbers.
   package let columns: [Int]
-  /// How many rows are wanted; `nil` for all.
+  /// Maximum number of rows; `nil` for all.
   package let limit: Int?
 
   package init(_ query: TextQuery, columns: [Int], limit: Int?) {
@@ -32,11 +32,11 @@ package struct SearchRequest: Sendable {
   }
 }
 
-/// What a store found.
+/// The result of a store's search.
 package struct SearchAnswer {
-  /// What is known of the texts of each property, in the order of the request.
+  /// The statistics of each property's texts, in the order of the request.
   package var statistics: [TextScore.Statistics]
-  /// The rows as of the commit that was searched, the best first; of equal ones the one with the lower reference.
+  /// The rows as of the searched commit, the best first; of equal ones the one with the lower reference.
   package var rows: [(row: FetchedRow, score: Double)]
 
   package init(

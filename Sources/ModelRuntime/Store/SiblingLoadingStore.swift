@@ -1,18 +1,18 @@
 package import RowFormat
 
-/// A store that is far away: each question costs a round trip, however little it asks for.
+/// A remote store: each request costs a round trip, however small it is.
 ///
-/// A context that reads a relationship of one fetched model reads it for the models of the same fetch, too, with the rows
-/// that it leads to.
+/// A context that reads a relationship of one fetched model also reads it for the other models of the fetch, with the target
+/// rows.
 package protocol SiblingLoadingStore: RowStore {
   /// Returns the rows of a table whose reference column names any of some rows.
   ///
   /// - Parameters:
-  ///   - targets: The rows that are named, each once.
-  ///   - table: The table of the rows that name them.
+  ///   - targets: The target rows, each once.
+  ///   - table: The table of the referring rows.
   ///   - column: The column with the names.
-  /// - Returns: The rows, in any order: to arrange them here takes a tenth of the time that a server needs to sort them.
-  /// - Throws: What reading throws.
+  /// - Returns: The rows, in any order: arranging them here takes a tenth of the time that a server needs to sort them.
+  /// - Throws: An error of reading.
   func rows(
     referringToAnyOf targets: [RowReference],
     inTable table: UInt16,
@@ -22,16 +22,16 @@ package protocol SiblingLoadingStore: RowStore {
 
 /// Rows that refer to others, with their bytes.
 ///
-/// Safe to use, because it keeps the blocks of its rows. (Were each row to keep its own, as a ``FetchedRow`` does, counting
-/// would take longer than all else.)
+/// Safe to use, because it keeps the blocks of its rows. (If each row kept its own, as a ``FetchedRow`` does, reference
+/// counting would take longer than everything else.)
 @safe package struct FetchedMembers {
   /// A row that refers to another one; valid as long as the answer.
   @safe struct Member {
-    /// The row that is referred to.
+    /// The target row.
     let target: RowReference
-    /// The place in the list of that row; see ``ReferringRow/rank``.
+    /// The place in the target row's list; see ``ReferringRow/rank``.
     let rank: Int64
-    /// The row that refers.
+    /// The referring row.
     let row: StoredRow
 
     /// The member without its bytes.
@@ -41,22 +41,22 @@ package protocol SiblingLoadingStore: RowStore {
   private(set) var members: [Member] = []
   /// The blocks of the rows.
   private(set) var arenas: [RowArena] = []
-  /// Where the next row goes.
+  /// Collects the next rows.
   private var builder = FetchedRowBuilder()
 
   /// Makes an empty answer.
   package init() {}
 
-  /// Makes room for a number of rows.
+  /// Reserves space for a number of rows.
   package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
   /// Copies a row.
   ///
   /// - Parameters:
-  ///   - reference: The row that refers.
+  ///   - reference: The referring row.
   ///   - row: Its bytes, valid for the layout of its entity.
-  ///   - target: The row that is referred to.
-  ///   - rank: The place in the list of that row.
+  ///   - target: The target row.
+  ///   - rank: The place in the target row's list.
   package mutating func append(
     _ reference: RowReference,
     row: RawSpan,
@@ -68,7 +68,7 @@ package protocol SiblingLoadingStore: RowStore {
     unsafe members.append(Member(target: target, rank: rank, row: fetched.row))
   }
 
-  /// A row by itself, which keeps its block.
+  /// Returns a single row, which keeps its block.
   func row(_ index: Int) -> FetchedRow {
     let row = unsafe members[index].row
     return unsafe FetchedRow(arena: row.arena.takeUnretainedValue(), row: row)
@@ -80,7 +80,7 @@ package protocol SiblingLoadingStore: RowStore {
     arenas += other.arenas
   }
 
-  /// Puts the rows that refer to one row side by side, in the order of its list: by rank, then by key.
+  /// Groups the rows by their target row, in the order of its list: by rank, then by key.
   ///
   /// - Complexity: O(*n*), and O(*m* log *m*) for each list whose *m* members did not come in its order.
   mutating func arrange() {

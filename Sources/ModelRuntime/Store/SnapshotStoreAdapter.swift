@@ -2,19 +2,19 @@ import Foundation
 import RowFormat
 import Synchronization
 
-/// Any store that speaks snapshots, as a context sees it.
+/// The adapter of a store that uses snapshots.
 ///
-/// Such a store names its rows as it likes; here each identifier gets a row reference when it is first
-/// seen, so that the rest of the runtime deals in references only.
+/// Such a store names its rows as it likes; here each identifier gets a row reference on first
+/// use, so that the rest of the runtime uses references only.
 ///
-/// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
+/// Unchecked, because `DataStore` does not require it of stores, which must be usable from several threads nevertheless.
 final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked Sendable {
   let store: Store
   private let descriptors: [ModelDescriptor]
   private let descriptorsByName: [String: ModelDescriptor]
   private let names = Mutex(InternedIdentifiers())
   private let constraints: [UniquenessConstraint]
-  /// What the saves under way have read, by the context that saves.
+  /// The reads of saves under way, by the saving context.
   private let reads = Mutex<[UUID: SaveReads]>([:])
 
   init(_ store: Store, _ models: ConnectedModels) {
@@ -49,7 +49,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
         let wanted = ModelDescriptor.of(T.self)
         var builder = FetchedRowBuilder()
         for snapshot in result.fetchedSnapshots {
-          // A simple store may answer with all it has.
+          // A simple store may return everything it has.
           let name = snapshot.persistentIdentifier.entityName
           guard descriptorsByName[name]?.isKind(of: wanted) == true else { continue }
           try append(try DefaultSnapshot(of: snapshot), to: &builder)
@@ -99,7 +99,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
-  // Names are all it has of rows, and it measures nothing: the context fetches the models.
+  // It knows only the names of rows, and measures nothing: the context fetches the models.
 
   func fetchReferences<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
@@ -136,7 +136,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     try rows(at: [reference], for: state()).first ?? nil
   }
 
-  /// Asks the store for models by identifier, entity by entity; during a save, for what it has not read yet.
+  /// Asks the store for models by identifier, entity by entity; during a save, only for those not read yet.
   func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {
@@ -190,7 +190,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     return names.withLock { $0.reference(of: identifier, table: UInt16(table + 1)) }
   }
 
-  /// Adds a snapshot's row, its references named as this connection names them.
+  /// Adds a snapshot's row, with references in this connection's form.
   private func append(_ snapshot: DefaultSnapshot, to builder: inout FetchedRowBuilder) throws {
     try append(snapshot, to: &builder, naming: reference(of:))
   }
@@ -203,7 +203,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     let entity = snapshot.persistentIdentifier.entityName
     guard let own = reference(snapshot.persistentIdentifier), let type = descriptorsByName[entity]
     else { throw SwiftDataError.missingEntity(entity) }
-    // A store may have kept what a container of another version of the schema saved.
+    // A store may have kept snapshots saved by a container with another version of the schema.
     let snapshot = snapshot.descriptor === type ? snapshot : try snapshot.recoded()
     var writer = RowWriter()
     let range = try snapshot.write(into: &writer, lists: .atOwner, reference: reference)
@@ -261,10 +261,10 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
-  /// Has the store save, and finds out whether it cannot because others have deleted a model of the save.
+  /// Makes the store save, and finds out whether it cannot because others have deleted a model of the save.
   ///
-  /// - Throws: ``VanishedRow`` in that case; otherwise what the store throws, unless that is about rows: a store that keeps
-  ///   rows for this one names them as it likes, and here the same names are those of other models.
+  /// - Throws: ``VanishedRow`` in that case; otherwise the error of the store, unless that names rows: a store of rows behind
+  ///   this one has its own names, which here belong to other models.
   private func trySaving(
     _ request: DataStoreSaveChangesRequest<Store.Snapshot>,
     of changes: ChangeSet,
@@ -275,9 +275,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     } catch let error
       where error.namesRows || error as? SwiftDataError == .modelValidationFailure
     {
-      // What was read before may be older.
+      // Earlier reads may be outdated.
       reads.withLock { $0[state.id] = SaveReads() }
-      // A store may take it for an error, too, that a model to be deleted is gone.
+      // A store may also treat it as an error that a model to be deleted is gone.
       let references = (changes.updated + changes.deleted).map { $0._$state.reference }
       guard let rows = try? rows(at: references, for: state),
         let place = rows.firstIndex(where: { $0 == nil })
@@ -301,8 +301,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
-  /// Looks for models that have the unique values of those to be saved: among all that are stored, since a
-  /// store of snapshots can be asked for nothing less.
+  /// Finds models with the unique values of those to be saved: among all stored models, since a
+  /// store of snapshots accepts no narrower request.
   ///
   /// - Throws: ``ModelClashes`` if there are any.
   private func checkUniqueness(of changes: ChangeSet, for state: EditingState) throws {
@@ -339,7 +339,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     descriptors[safe: Int(table) - 1]
   }
 
-  /// Reads what the save needs: first what has to be read whole, then the rest by identifier.
+  /// Reads the rows the save needs: first the classes that must be read whole, then the rest by identifier.
   func beginSave(_ changes: ChangeSet, for state: EditingState) throws {
     reads.withLock { $0[state.id] = SaveReads() }
     for constraint in UniquenessCheck(constraints, changes).neededConstraints {
@@ -361,7 +361,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
-  /// The row a model would have; references to models that are not saved yet stand for themselves.
+  /// The row of a model; references to unsaved models are their temporary ones.
   private func row(of model: any PersistentModel) throws -> FetchedRow {
     var builder = FetchedRowBuilder()
     try append(try SnapshotEncoder.snapshot(of: model), to: &builder) { identifier in
@@ -371,12 +371,12 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     return builder.rows[0]
   }
 
-  /// The snapshot of a model to be saved, or to be deleted: what that leads to does not matter any more.
+  /// The snapshot of a model to be saved, or to be deleted, whose references no longer matter.
   private func snapshot(
     of model: any PersistentModel,
     savedTo connection: StoreConnection?
   ) throws -> Store.Snapshot {
-    // The encoder's errors come out here: a snapshot's own initializer has no way to throw.
+    // The encoder's errors are thrown here: a snapshot's own initializer cannot throw.
     let snapshot = try SnapshotEncoder.snapshot(of: model, savedTo: connection)
     if let snapshot = snapshot as? Store.Snapshot { return snapshot }
     return customSnapshot(of: model)
@@ -389,14 +389,14 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
 }
 
 extension Error {
-  /// Whether a store of rows says by their names what stands against a save.
+  /// Whether a store of rows names rows in its refusal of a save.
   fileprivate var namesRows: Bool {
     self is VanishedRow || self is DanglingReferences || self is MovedReference
       || self is RowConflicts || self is RowClashes
   }
 }
 
-/// Identifiers of a foreign store and the references that stand for them.
+/// Identifiers of a foreign store and the references assigned to them.
 private struct InternedIdentifiers {
   var identifiers: [RowReference: PersistentIdentifier] = [:]
   private var references: [PersistentIdentifier: RowReference] = [:]
@@ -413,9 +413,9 @@ private struct InternedIdentifiers {
 }
 
 extension FetchDescriptor {
-  /// The descriptor as a store gets it: a limit, and an offset, are more than nothing.
+  /// The descriptor in the form for stores: a limit and an offset are greater than zero.
   ///
-  /// What is not is no bound at all, and a store need not know that.
+  /// Other values are no bound, and a store need not handle them.
   fileprivate var withoutEmptyBounds: Self {
     var descriptor = self
     if let limit = fetchLimit, limit <= 0 { descriptor.fetchLimit = nil }
@@ -425,7 +425,7 @@ extension FetchDescriptor {
 }
 
 extension DefaultSnapshot {
-  /// A store's own snapshot in the form the context reads, by way of its coded form.
+  /// Converts a store's own snapshot to the form the context reads, through its coded form.
   init(of snapshot: some DataStoreSnapshot) throws {
     if let snapshot = snapshot as? DefaultSnapshot {
       self = snapshot
@@ -434,7 +434,7 @@ extension DefaultSnapshot {
     }
   }
 
-  /// The snapshot as one of the class that has its entity's name in the schema of this call.
+  /// The snapshot as one of the class with its entity's name in the schema of this call.
   fileprivate func recoded() throws -> DefaultSnapshot { try Self.recoded(self) }
 
   private static func recoded(_ snapshot: some DataStoreSnapshot) throws -> DefaultSnapshot {

@@ -1,34 +1,34 @@
 import Foundation
 import RowFormat
 
-/// What a context asks of a store, in rows and references.
+/// The requests of a context to a store, in rows and references.
 ///
-/// There are two: ``RowStoreAdapter`` for stores that keep rows, ``SnapshotStoreAdapter`` for all others. What both
-/// answer alike is in ``DataStoreAdapter``; no other method has a default, so that each adapter says what it cannot do.
+/// There are two: ``RowStoreAdapter`` for stores that keep rows, ``SnapshotStoreAdapter`` for all others. Their common
+/// answers are in ``DataStoreAdapter``; no other method has a default, so that each adapter states its limits.
 protocol StoreAdapter: AnyObject, Sendable {
   var identifier: String { get }
   /// The store itself.
   var openStore: any DataStore { get }
   /// The configuration the store was opened with.
   var configuration: any DataStoreConfiguration { get }
-  /// The store, if it remembers what was saved.
+  /// The store, if it keeps history.
   var history: (any HistoryProviding)? { get }
-  /// How many changes have been made to the store, by any process; `nil` if it cannot say.
+  /// Number of changes made to the store, by any process; `nil` if it does not count.
   var changeCount: UInt64? { get }
-  /// Whether rows that a fetch leaves in their own order come in the order of their references.
+  /// Whether rows that a fetch does not sort come in the order of their references.
   var ordersRowsByReference: Bool { get }
-  /// Whether every list is stored with its owner, also one that could be found from its other end.
+  /// Whether every list is stored with its owner, even one that could be found from its other end.
   var keepsLists: Bool { get }
-  /// Whether rows can be written that the context has encoded itself.
+  /// Whether it accepts rows that the context has encoded.
   var keepsRows: Bool { get }
-  /// Whether a save can be refused for attributes that are not stored as they were read.
+  /// Whether a save can fail for attributes whose stored values differ from those read.
   var comparesValues: Bool { get }
 
   // MARK: Names
 
   /// The class of a row; `nil` if no model of the schema is kept in its table.
   func descriptor(of reference: RowReference) -> ModelDescriptor?
-  /// The identifier of the model that a row is of; `nil` if the store never named it.
+  /// The identifier of a row's model; `nil` if the store never named it.
   func identifier(of reference: RowReference) -> PersistentIdentifier?
   /// The row of a model; `nil` if the identifier is of another store.
   func reference(of identifier: PersistentIdentifier) -> RowReference?
@@ -44,11 +44,11 @@ protocol StoreAdapter: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - expression: A translated predicate.
-  ///   - type: The class of the models; those of its subclasses are wanted, too.
-  ///   - limit: How many rows are wanted.
-  ///   - state: The context that asks.
-  /// - Returns: `nil` when the context has to ``fetch(_:for:)``.
-  /// - Throws: What reading throws.
+  ///   - type: The class of the models; rows of its subclasses are included.
+  ///   - limit: Maximum number of rows.
+  ///   - state: The session of the requesting context.
+  /// - Returns: `nil` if the context must call ``fetch(_:for:)``.
+  /// - Throws: An error of reading.
   func rows(
     matching expression: QueryExpression,
     of type: ModelDescriptor,
@@ -56,7 +56,7 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> [FetchedRow]?
 
-  /// The same of the rows that have a value in an attribute.
+  /// The same for the rows that have a value in an attribute.
   func rows(
     having value: QueryValue,
     of lookUp: AttributeLookUp,
@@ -64,25 +64,25 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> [FetchedRow]?
 
-  /// Counts, or returns `nil` when the context has to fetch and count.
+  /// Counts, or returns `nil` if the context must fetch and count.
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> Int?
 
-  /// The identifiers of the models that match, in order, or `nil` when the context has to fetch for them.
+  /// The identifiers of the models that match, in order, or `nil` if the context must fetch for them.
   func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [PersistentIdentifier]?
 
-  /// The references of the rows that match, in order, or `nil` when the context has to ask for identifiers.
+  /// The references of the rows that match, in order, or `nil` if the context must ask for identifiers.
   func fetchReferences<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [RowReference]?
 
-  /// Measures the rows that match, or returns `nil` when the context has to fetch and measure.
+  /// Measures the rows that match, or returns `nil` if the context must fetch and measure.
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
@@ -90,7 +90,7 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> GroupTable?
 
-  /// Finds the rows that match and have the words of a query, or returns `nil` when the context has to fetch and search.
+  /// Finds the rows that match and have the words of a query, or returns `nil` if the context must fetch and search.
   func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: SearchRequest,
@@ -100,7 +100,7 @@ protocol StoreAdapter: AnyObject, Sendable {
 
   /// Passes the values of some columns of the rows that match to a closure, in order.
   ///
-  /// - Returns: `false`, and nothing was visited, when the context has to fetch the models.
+  /// - Returns: `false`, with nothing visited, if the context must fetch the models.
   func visitValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
@@ -111,20 +111,20 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The rows with the given references, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]
 
-  /// Lends the rows with the given references, which ascend; those that do not exist are left out.
+  /// Lends the rows with the given references, which ascend; rows that do not exist are left out.
   func visitRows(
     at references: [RowReference],
     for state: EditingState,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws
 
-  /// The rows that have unique keys, by the numbers of these; `nil` if the store has to be told of new rows to find out.
+  /// The rows with unique keys, by the numbers of the keys; `nil` if the store can find them only by saving new rows.
   func rows(
     having keys: KeyList,
     of constraint: UniquenessConstraint
   ) throws -> [RowReference]?
 
-  /// The row with a reference: what an object that reads its row asks for, of a store that mostly need not know for whom.
+  /// The row with a reference, for an object that reads its row; most stores need not know the context.
   func row(
     at reference: RowReference,
     for state: @autoclosure () -> EditingState
@@ -136,20 +136,20 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The members of a list, in order, as they are stored.
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference]
 
-  /// Whether the store is far away, so that ``members(ofAll:_:)`` is asked for the lists of many models at once.
+  /// Whether the store is remote, so that ``members(ofAll:_:)`` is called for the lists of many models at once.
   var loadsSiblings: Bool { get }
   /// The members of the lists of many models, with their rows; those of each list in order.
   func members(ofAll owners: [RowReference], _ property: ModelProperty) throws -> FetchedMembers
 
   // MARK: Saving
 
-  /// Called before the changes of a save are looked at; ``endSave(for:)`` follows.
+  /// Called before the changes of a save are inspected; ``endSave(for:)`` follows.
   ///
-  /// A store that cannot be asked for single rows is asked here, once, for everything the save needs.
+  /// A store without access to single rows is asked here, once, for everything the save needs.
   func beginSave(_ changes: ChangeSet, for state: EditingState) throws
   func endSave(for state: EditingState)
 
-  /// Whether the changes of a model come to anything the store writes.
+  /// Whether the store writes anything for the changes of a model.
   func writes(_ state: _ModelState) -> Bool
 
   /// Completes the changes of a save before they are encoded.
@@ -157,7 +157,7 @@ protocol StoreAdapter: AnyObject, Sendable {
 
   /// Makes the changes of a save durable, and every inserted model stored.
   ///
-  /// - Returns: The bookmark behind the save, if the store remembers it.
+  /// - Returns: The bookmark after the save, if the store keeps history.
   /// - Throws: ``ModelClashes`` for values that are not unique, after which nothing is saved.
   func save(
     _ changes: ChangeSet,
@@ -167,9 +167,9 @@ protocol StoreAdapter: AnyObject, Sendable {
 
   // MARK: Batches
 
-  /// Makes rows durable that a batch has encoded, all or none.
+  /// Makes rows that a batch has encoded durable, all or none.
   ///
-  /// - Returns: The bookmark behind the commit, if the store remembers it.
+  /// - Returns: The bookmark after the commit, if the store keeps history.
   /// - Throws: `RowClashes`, ``DanglingReferences`` or `VanishedRow`, after which nothing is stored;
   ///   ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
   func writeRows(
@@ -177,7 +177,7 @@ protocol StoreAdapter: AnyObject, Sendable {
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> (any HistoryToken)?
 
-  /// References for new rows of a class, which are never given out again.
+  /// Reserves references for new rows of a class, which are never given out again.
   ///
   /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
   func reserveRows(
@@ -185,7 +185,7 @@ protocol StoreAdapter: AnyObject, Sendable {
     of descriptor: ModelDescriptor
   ) throws -> (table: UInt16, keys: Range<UInt64>)
 
-  /// Places in lists behind every place given out before.
+  /// Reserves places in lists after every place given out before.
   ///
   /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not keep rows.
   func reserveRanks(_ count: Int) throws -> Range<Int64>
@@ -200,7 +200,7 @@ protocol StoreAdapter: AnyObject, Sendable {
   func erase() throws
 }
 
-/// An adapter of one `DataStore`; what it passes on to the store unchanged.
+/// An adapter of one `DataStore`; it implements the requests that pass unchanged to the store.
 protocol DataStoreAdapter: StoreAdapter {
   associatedtype Store: DataStore
   var store: Store { get }
@@ -224,7 +224,7 @@ extension DataStoreAdapter {
     try visitCopies(at: references, for: state, body)
   }
 
-  /// Lends copies of rows, of which there are some at a time.
+  /// Lends copies of rows, a limited number at a time.
   func visitCopies(
     at references: [RowReference],
     for state: EditingState,

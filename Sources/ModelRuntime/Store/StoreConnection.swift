@@ -2,9 +2,9 @@ import Foundation
 import RowFormat
 import Synchronization
 
-/// A container's line to one store: the models that the store keeps, and the store as the context sees it.
+/// A container's connection to one store: the models that the store keeps, and the store as the context sees it.
 ///
-/// Everything on this side of it is rows and references. A store that keeps rows understands them;
+/// The context's side uses only rows and references. A store that keeps rows understands them;
 /// for any other its ``StoreAdapter`` translates to snapshots and back.
 ///
 /// Unchecked, because the policies are variables; they are set while the container is made.
@@ -18,11 +18,11 @@ final class StoreConnection: @unchecked Sendable {
   let store: any StoreAdapter
   /// The name of the store in the identifiers of its models.
   let identifier: String
-  /// Whether reading a relationship of one model is to read it for its siblings, too.
+  /// Whether reading a relationship of one model also reads it for its siblings.
   let loadsSiblings: Bool
-  /// What becomes of new models whose unique values are taken.
+  /// The policy for new models whose unique values are taken.
   var uniquenessPolicy = UniquenessPolicy.upsert
-  /// What becomes of attributes that others have changed, unless a context says otherwise.
+  /// The policy for attributes that others have changed, unless a context sets its own.
   var mergePolicy = MergePolicy.lastWriter
   private let models: ConnectedModels
   private var listLock: NSRecursiveLock {
@@ -55,7 +55,7 @@ final class StoreConnection: @unchecked Sendable {
   var schema: Schema { models.schema }
   var descriptors: [ModelDescriptor] { models.descriptors }
   var descriptorsByName: [String: ModelDescriptor] { models.descriptorsByName }
-  /// Whether any of the classes has relationships, which a save has to look at.
+  /// Whether any of the classes has relationships, which a save must check.
   var hasRelationships: Bool { models.hasRelationships }
   /// Whether any of the classes has lists that cannot be found from their other end.
   var hasStoredLists: Bool { models.hasStoredLists }
@@ -64,9 +64,9 @@ final class StoreConnection: @unchecked Sendable {
   /// Whether any of the classes has one-to-one relationships.
   var hasPairs: Bool { models.hasPairs }
 
-  /// How many changes have been made to the store, by any process; `nil` if it cannot say.
+  /// Number of changes made to the store, by any process; `nil` if it does not count.
   var changeCount: UInt64? { store.changeCount }
-  /// Whether every list is stored with its owner, also one that could be found from its other end.
+  /// Whether every list is stored with its owner, even one that could be found from its other end.
   var keepsLists: Bool { store.keepsLists }
 
   func descriptor(of reference: RowReference) -> ModelDescriptor? {
@@ -90,23 +90,23 @@ final class StoreConnection: @unchecked Sendable {
 
   /// Keeps other saves, of this process and of others, from writing both ends of relationships.
   ///
-  /// The turn comes first: a thread that waits for the lock lets others of its process join its turn, and who waits for the
-  /// turn has no lock that those could need.
+  /// The turn comes first: a thread that waits for the lock lets others of its process join its turn, and a thread that waits
+  /// for the turn holds no lock that those could need.
   ///
-  /// - Throws: What the store throws; then nothing is locked.
+  /// - Throws: An error of the store; then nothing is locked.
   func lockEnds() throws {
     try (store.openStore as? any TurnTakingStore)?.beginTurn()
     listLock.lock()
   }
 
-  /// What a save asks after each turn that it has lost, whether to take another one; made when it has lost the first.
+  /// Makes the closure that a save calls after each lost turn to decide about another one; made after the first loss.
   func makeTurnPatience() -> () -> Bool {
     (store.openStore as? any TurnTakingStore)?.makeTurnPatience() ?? { false }
   }
 
-  /// Undoes one ``lockEnds()``.
+  /// Reverts one ``lockEnds()``.
   ///
-  /// - Throws: What keeps from being safe what was saved meanwhile; nothing is locked any more.
+  /// - Throws: An error that keeps meanwhile saved changes from being durable; nothing is locked any more.
   func unlockEnds() throws {
     listLock.unlock()
     try (store.openStore as? any TurnTakingStore)?.endTurn()
@@ -127,7 +127,7 @@ final class StoreConnection: @unchecked Sendable {
     return result
   }
 
-  /// Whether a save reads, corrects and writes what is stored at both ends of relationships.
+  /// Whether a save reads, corrects and writes both stored ends of relationships.
   func writesBothEnds(_ changes: ChangeSet) -> Bool {
     if writesLists(changes) { return true }
     guard hasPairs else { return false }
@@ -150,7 +150,7 @@ final class StoreConnection: @unchecked Sendable {
   }
 }
 
-/// The models of a schema, as a connection looks at them.
+/// The models of a schema, as a connection uses them.
 struct ConnectedModels: Sendable {
   let schema: Schema
   /// The classes of the store's entities.
@@ -180,7 +180,7 @@ struct ChangeSet {
   var inserted: [any PersistentModel] = []
   var updated: [any PersistentModel] = []
   var deleted: [any PersistentModel] = []
-  /// Rows to be deleted that have no models.
+  /// Rows to be deleted that have no objects.
   var deletedRows: [RowReference] = []
 
   var isEmpty: Bool {
