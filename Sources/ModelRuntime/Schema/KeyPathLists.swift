@@ -1,4 +1,4 @@
-/// What `#Index` and `#Unique` say, whatever the class they say it of.
+/// The key paths of `#Index` and `#Unique`, independent of the class.
 protocol KeyPathLists {
   /// The properties of each index or constraint.
   var keyPathLists: [[AnyKeyPath]] { get }
@@ -7,9 +7,9 @@ protocol KeyPathLists {
 // MARK: Key paths by name, for coding
 
 extension PersistentModel {
-  /// Returns the key paths to the properties of some names.
+  /// Returns the key paths to properties by name.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if the class declares no property of one of them.
+  /// - Throws: `DecodingError.dataCorrupted` if the class declares no property with one of the names.
   static func keyPaths(
     named names: [String],
     at codingPath: [any CodingKey]
@@ -28,7 +28,7 @@ extension PersistentModel {
     }
   }
 
-  /// Returns the names of the properties some key paths lead to.
+  /// Returns the names of the properties at the ends of some key paths.
   ///
   /// - Throws: `EncodingError.invalidValue` if one of them leads to no property of the class.
   static func names(

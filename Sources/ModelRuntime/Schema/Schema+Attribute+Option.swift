@@ -3,7 +3,7 @@ public import Foundation
 #endif
 
 extension Schema.Attribute {
-  /// What `@Attribute` can ask for.
+  /// An option of `@Attribute`.
   public struct Option: Codable, Hashable, Sendable {
     private enum Kind: String, Codable {
       case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral
@@ -23,23 +23,23 @@ extension Schema.Attribute {
     public static let unique = Option(.unique)
     /// The value may be stored beside the store, in a file of its own.
     public static let externalStorage = Option(.externalStorage)
-    /// The value may be encrypted in the cloud; without effect where there is none.
+    /// The value may be encrypted in the cloud; without effect without a cloud.
     public static let allowsCloudEncryption = Option(.allowsCloudEncryption)
     /// The value stays in the history of the store after its model is deleted.
     public static let preserveValueOnDeletion = Option(.preserveValueOnDeletion)
-    /// The value is tracked and not stored: a fetched model has the default value.
+    /// The value is tracked but not stored: a fetched model has the default value.
     public static let ephemeral = Option(.ephemeral)
-    /// The value is indexed by Spotlight; without effect where there is none.
+    /// The value is indexed by Spotlight; without effect without Spotlight.
     public static let spotlight = Option(.spotlight)
-    /// The value is stored whole: its fields are not known to the store.
+    /// The value is stored whole: the store does not know its fields.
     public static let codable = Option(.codable)
 
-    /// The value is stored as the bytes a transformer makes of it.
+    /// The value is stored as the output of a transformer.
     public static func transformable(by transformerType: ValueTransformer.Type) -> Option {
       Option(.transformable, transformerName: TransformerNames.name(of: transformerType))
     }
 
-    /// The value is stored as the bytes a registered transformer makes of it.
+    /// The value is stored as the output of a registered transformer.
     public static func transformable(by transformerName: String) -> Option {
       Option(.transformable, transformerName: transformerName)
     }

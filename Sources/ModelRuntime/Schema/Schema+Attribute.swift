@@ -1,23 +1,23 @@
 extension Schema {
   /// A property whose values are stored with the model.
   ///
-  /// Unchecked, as ``Schema/Entity`` is: an attribute is changed while a schema is made, and not any more afterwards.
+  /// Unchecked, like ``Schema/Entity``: an attribute is changed only while a schema is made.
   public class Attribute: SchemaProperty, @unchecked Sendable {
     /// The property's name.
     public var name: String
-    /// The name it had in the previous version of the schema, or its name.
+    /// The name it had in the previous version of the schema, or its current name.
     public var originalName: String
-    /// What its `@Attribute` asked for.
+    /// The options of its `@Attribute`.
     public var options: [Option]
-    /// The value a new model starts with, if its source gives one.
+    /// The initial value in a new model, if its source gives one.
     public var defaultValue: Any?
     /// Whether `nil` is one of its values.
     public var isOptional: Bool
-    /// Tells two versions of one shape apart.
+    /// Distinguishes two versions of the same shape.
     public var hashModifier: String?
-    /// What the store computes the values from; `nil` for values that are set.
+    /// The derivation from which the store computes the values; `nil` for values that are set.
     package internal(set) var derivation: Schema.Derivation?
-    /// The same by names, once the entities are linked.
+    /// The derivation by names, once the entities are linked.
     package internal(set) var derivationNames: Schema.Derivation.Names?
 
     /// The Swift type of its values, `Optional` included.
@@ -27,15 +27,15 @@ extension Schema {
         isOptional = valueType is any OptionalType.Type
       }
     }
-    /// How the type is called, also when this process does not know it.
+    /// The name of the type, even if this process does not know the type.
     var valueTypeName: ValueTypeName
 
-    /// Describes an attribute of which only the options are known: the argument of `@Attribute`.
+    /// Describes an attribute by its options alone: the argument of `@Attribute`.
     ///
     /// - Parameters:
     ///   - options: The options of the attribute or relationship.
     ///   - originalName: The name it had in the previous version.
-    ///   - hashModifier: Tells two versions of one shape apart.
+    ///   - hashModifier: Distinguishes two versions of the same shape.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       name = ""
       self.originalName = originalName ?? ""
@@ -53,8 +53,8 @@ extension Schema {
     ///   - originalName: The name it had in the previous version.
     ///   - options: The options of the attribute or relationship.
     ///   - valueType: The Swift type of its values.
-    ///   - defaultValue: The value a new model starts with.
-    ///   - hashModifier: Tells two versions of one shape apart.
+    ///   - defaultValue: The initial value in a new model.
+    ///   - hashModifier: Distinguishes two versions of the same shape.
     public init(
       name: String,
       originalName: String? = nil,
@@ -78,9 +78,9 @@ extension Schema {
     /// Whether it is not stored: an `.ephemeral` attribute.
     public var isTransient: Bool { options.contains(.ephemeral) }
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether its values are stored as the bytes a `ValueTransformer` makes of them.
+    /// Whether its values are stored as the output of a `ValueTransformer`.
     public var isTransformable: Bool { options.contains(where: \.isTransformable) }
-    /// Whether its values are stored whole, without their fields being known to the store.
+    /// Whether its values are stored whole, without the store knowing their fields.
     public var isCodable: Bool { options.contains(.codable) }
 
     // MARK: Coding

@@ -1,16 +1,16 @@
 extension Schema {
-  /// What is stored for the objects of one model class.
+  /// The stored shape of one model class's objects.
   ///
-  /// An entity is changed while a schema is made; a schema's entities are not changed any more, so the class can be
+  /// An entity is changed only while a schema is made; a schema's entities never change, so the class can be
   /// Sendable although the compiler cannot check it.
   public final class Entity: Codable, @unchecked Sendable {
-    /// The name of the entity: the class's, without what it is nested in.
+    /// The name of the entity: the class's, without enclosing types.
     public var name: String
     /// The entities of the subclasses in the schema.
     public var subentities: Set<Entity>
     /// The name of the superclass's entity.
     public var superentityName: String?
-    /// The lists of properties whose values together no two models may share.
+    /// The lists of properties whose combined values no two models may share.
     public var uniquenessConstraints: [[String]]
     /// The lists of properties by which models are looked up.
     public var indices: [[String]]
@@ -27,7 +27,7 @@ extension Schema {
     }
     private weak var parent: Entity?
 
-    /// The properties the class declares itself, in the order of its source.
+    /// The properties that the class declares itself, in the order of its source.
     public var storedProperties: [any SchemaProperty] {
       didSet { storedPropertiesByName = storedProperties.byName }
     }
@@ -35,16 +35,16 @@ extension Schema {
     public var inheritedProperties: [any SchemaProperty] {
       didSet { inheritedPropertiesByName = inheritedProperties.byName }
     }
-    /// The properties the class declares itself, by name.
+    /// The properties that the class declares itself, by name.
     public private(set) var storedPropertiesByName: [String: any SchemaProperty]
     /// The properties of the superclasses, by name.
     public private(set) var inheritedPropertiesByName: [String: any SchemaProperty]
 
     /// The class the entity was made from, unless it was made by hand or decoded.
     package let modelType: (any PersistentModel.Type)?
-    /// What the class declares, in the order of its source, with key paths and default values.
+    /// The properties that the class declares, in the order of its source, with key paths and default values.
     package let metadata: [PropertyMetadata]
-    /// What `#Index` and `#Unique` in the class say, until it is merged into the entity.
+    /// The `#Index` and `#Unique` lists of the class, until they are merged into the entity.
     var lists: [any SchemaProperty & KeyPathLists] = []
 
     init(
@@ -81,7 +81,7 @@ extension Schema {
       self.init(name, modelType: nil, metadata: [], properties: properties)
     }
 
-    /// Creates an entity that has subentities.
+    /// Creates an entity with subentities.
     ///
     /// - Parameters:
     ///   - name: The name of the entity.

@@ -1,7 +1,7 @@
 extension Schema {
   /// One entry of a model's `schemaMetadata`: a stored property as its source declares it.
   ///
-  /// The labels of its fields are read by reflection in published stores: they keep these names.
+  /// Published stores read the labels of its fields by reflection: they keep these names.
   public struct PropertyMetadata {
     /// The property's name.
     package let name: String
@@ -9,7 +9,7 @@ extension Schema {
     package let keypath: AnyKeyPath
     /// The value of its initialiser, if it has one.
     package let defaultValue: Any?
-    /// What the `@Attribute` or `@Relationship` in front of it said.
+    /// The `@Attribute` or `@Relationship` in front of it.
     package let metadata: (any SchemaProperty)?
 
     /// Describes a stored property.

@@ -1,29 +1,29 @@
 extension Schema {
   /// A property that refers to one model, or to many.
   ///
-  /// Unchecked, as ``Schema/Entity`` is: a relationship is changed while a schema is made, and not any more afterwards.
+  /// Unchecked, like ``Schema/Entity``: a relationship is changed only while a schema is made.
   public final class Relationship: SchemaProperty, @unchecked Sendable {
     /// The property's name.
     public var name: String
-    /// The name it had in the previous version of the schema, or its name.
+    /// The name it had in the previous version of the schema, or its current name.
     public var originalName: String
     /// The key path to the property from the class that declares it.
     public var keypath: AnyKeyPath?
-    /// What its `@Relationship` asked for.
+    /// The options of its `@Relationship`.
     public var options: [Option]
     /// The name of the entity it leads to.
     public var destination: String
-    /// What happens to the models it leads to when a model is deleted.
+    /// The action on the models it leads to when its own model is deleted.
     public var deleteRule: DeleteRule
     /// The name of the relationship that leads back.
     public var inverseName: String?
     /// The key path to the relationship that leads back.
     public var inverseKeyPath: AnyKeyPath?
-    /// The least number of models it may lead to.
+    /// The minimum number of models it may lead to.
     public var minimumModelCount: Int?
-    /// The greatest number of models it may lead to; 0 is no bound.
+    /// The maximum number of models it may lead to; 0 is no bound.
     public var maximumModelCount: Int?
-    /// Tells two versions of one shape apart.
+    /// Distinguishes two versions of the same shape.
     public var hashModifier: String?
 
     /// The Swift type of its values: `M`, `M?`, `[M]` or `[M]?`.
@@ -41,16 +41,16 @@ extension Schema {
     /// Whether it leads to at most one model.
     public private(set) var isToOneRelationship: Bool
 
-    /// Describes a relationship of which only the options are known: the argument of `@Relationship`.
+    /// Describes a relationship by its options alone: the argument of `@Relationship`.
     ///
     /// - Parameters:
     ///   - options: The options of the attribute or relationship.
-    ///   - deleteRule: What happens to the models it leads to.
-    ///   - minimumModelCount: The least number of models it may lead to.
-    ///   - maximumModelCount: The greatest number of models it may lead to; 0 is no bound.
+    ///   - deleteRule: The action on the models it leads to.
+    ///   - minimumModelCount: The minimum number of models it may lead to.
+    ///   - maximumModelCount: The maximum number of models it may lead to; 0 is no bound.
     ///   - originalName: The name it had in the previous version.
     ///   - inverse: The key path to the relationship that leads back.
-    ///   - hashModifier: Tells two versions of one shape apart.
+    ///   - hashModifier: Distinguishes two versions of the same shape.
     public init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -75,7 +75,7 @@ extension Schema {
       isToOneRelationship = true
     }
 
-    /// Creates the relationship of a declared property from what its `@Relationship` said.
+    /// Creates the relationship of a declared property from its `@Relationship`.
     init(
       name: String,
       keypath: AnyKeyPath,
@@ -152,19 +152,19 @@ extension Schema {
 }
 
 extension Schema.Relationship {
-  /// What happens to the models a relationship leads to when its model is deleted.
+  /// The action on the models that a relationship leads to when its model is deleted.
   public enum DeleteRule: String, Codable, Sendable {
-    /// Nothing: the reference of the inverse stays, and leads nowhere.
+    /// No action: the reference of the inverse stays, and dangles.
     case noAction
     /// The inverse forgets the model.
     case nullify
     /// They are deleted, too.
     case cascade
-    /// The model cannot be deleted while there are any.
+    /// The model cannot be deleted while they exist.
     case deny
   }
 
-  /// What `@Relationship` can ask for.
+  /// An option of `@Relationship`.
   public struct Option: Codable, Hashable, CustomDebugStringConvertible, Sendable {
     private enum Kind: String, Codable { case unique }
     private let kind: Kind
@@ -179,7 +179,7 @@ extension Schema.Relationship {
 // MARK: Comparing
 
 extension Schema.Relationship {
-  // Key paths are left out: they are the class's, and a decoded relationship has none.
+  // Key paths are left out: they belong to the class, and a decoded relationship has none.
   public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
     lhs === rhs
       || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options

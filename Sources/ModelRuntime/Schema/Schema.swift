@@ -1,23 +1,23 @@
-/// The shape of what is stored: entities, their attributes and relationships, under a version.
+/// The shape of stored data: entities, their attributes and relationships, under a version.
 ///
 /// A schema made from model classes also contains the classes their relationships lead to, and the
-/// superclasses of them all. Subclasses are not looked for: list them.
+/// superclasses of them all. Subclasses are not discovered: list them.
 ///
-/// Making one never fails. What is wrong with the model types is kept, and thrown by the
-/// ``ModelContainer`` that is given the schema.
+/// Making one never fails. Errors in the model types are kept, and thrown by the
+/// ``ModelContainer`` that receives the schema.
 public final class Schema: Codable, Hashable, Sendable {
-  /// The version of the form in which schemas are encoded.
+  /// The version of the format in which schemas are encoded.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
-  /// The version of the form in which this schema was encoded.
+  /// The version of the format in which this schema was encoded.
   public let encodingVersion: Version
-  /// The version its author gave it.
+  /// The version that its author gave it.
   public let version: Version
   /// The entities: first the listed ones, then those they lead to.
   public let entities: [Entity]
   /// The entities by name.
   public let entitiesByName: [String: Entity]
-  /// What is wrong with the model types, in the order it was found.
+  /// The errors in the model types, in the order of discovery.
   package let problems: [SwiftDataError]
 
   /// Whether the version comes from a ``VersionedSchema``.
@@ -42,7 +42,7 @@ public final class Schema: Codable, Hashable, Sendable {
     ) { first, _ in first }
   }
 
-  /// Throws what is wrong with the model types, all of it in one error.
+  /// Throws the errors in the model types, all in one error.
   ///
   /// - Throws: ``SwiftDataError/invalidSchema``, its message naming types and properties.
   package func validate() throws(SwiftDataError) {
@@ -55,18 +55,18 @@ public final class Schema: Codable, Hashable, Sendable {
 // MARK: Making one
 
 extension Schema {
-  /// Whether the author gave the schema a number: one made without is 1.0.0, and says nothing of its age.
+  /// Whether the author gave the schema a number: one made without is 1.0.0, which does not tell its age.
   package var isVersioned: Bool { isNumbered || version != Schema.unversioned }
 
-  /// The version of a schema that was given none.
+  /// The version of a schema without a given one.
   package static let unversioned = Version(1, 0, 0)
 
-  /// Creates a schema of no entities.
+  /// Creates a schema without entities.
   public convenience init() {
     self.init(entities: [], version: Version(1, 0, 0), problems: [])
   }
 
-  /// Creates a schema of entities made by hand.
+  /// Creates a schema of manually created entities.
   ///
   /// - Parameters:
   ///   - entities: The entities; relationships and superentities are linked by name.
@@ -127,7 +127,7 @@ extension Schema {
     entitiesByType[ObjectIdentifier(type)] ?? entitiesByName[Schema.entityName(for: type)]
   }
 
-  /// Returns the name of a model class's entity: the name of the class without what it is nested in.
+  /// Returns the name of a model class's entity: the name of the class without enclosing types.
   public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel {
     _typeName(type, qualified: false)
   }

@@ -1,8 +1,8 @@
-/// What distinguishes the shape of one schema from another's, in one line of text a property.
+/// The distinguishing shape of a schema, with one line of text for each property.
 ///
-/// It holds what is stored and what rules are kept: not the version, not default values, not the names
-/// that properties used to have, and not where in the source a class is nested. Stores keep the
-/// checksum of this text, so it must never change for a schema that does not.
+/// It includes the stored properties and the rules: not the version, not default values, not former
+/// names of properties, and not the nesting of a class in the source. Stores keep the
+/// checksum of this text, so it must never change for an unchanged schema.
 package struct SchemaShape: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -1,9 +1,9 @@
-/// What the type of a property says about it: a relationship, or an attribute that can be stored.
+/// The shape of a property's type: a relationship, or an attribute that can be stored.
 enum ValueShape {
   case toOne(any PersistentModel.Type)
   case toMany(any PersistentModel.Type)
   case attribute
-  /// A type that cannot be stored, and why.
+  /// A type that cannot be stored, with the reason.
   case unsupported(String)
 
   init(_ type: any Any.Type, options: [Schema.Attribute.Option]) {
@@ -26,7 +26,7 @@ enum ValueShape {
   }
 }
 
-/// `Optional`, whatever it wraps.
+/// `Optional` of any wrapped type.
 package protocol OptionalType {
   static var wrappedType: any Any.Type { get }
 }
@@ -35,7 +35,7 @@ extension Optional: OptionalType {
   package static var wrappedType: any Any.Type { Wrapped.self }
 }
 
-/// `Array`, whatever its elements.
+/// `Array` of any elements.
 protocol ArrayType {
   static var elementType: any Any.Type { get }
 }
@@ -44,7 +44,7 @@ extension Array: ArrayType {
   static var elementType: any Any.Type { Element.self }
 }
 
-/// A collection that could be taken for a relationship to many, and is not one.
+/// A collection that could be mistaken for a to-many relationship.
 private protocol ModelContainingType {
   static var containsModels: Bool { get }
 }
