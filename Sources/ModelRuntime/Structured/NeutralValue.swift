@@ -1,9 +1,9 @@
 import Foundation
 
-/// Makes a value of what can be read of it, and of neutral values where nothing can.
+/// Makes a value from its readable parts, and from neutral values for the rest.
 ///
-/// A getter has to answer with something when a stored value is of another shape than its type: a structure that has
-/// gained a field, say. What the bytes still hold is kept; a field that is missing, or of another type, reads as nil, an
+/// A getter must return a value even if the shape of a stored value differs from its type: for example after a structure
+/// has gained a field. Readable bytes are kept; a field that is missing, or of another type, reads as nil, an
 /// empty text, zero, the first case, an empty collection.
 enum NeutralValue {
   /// Values may hold each other; a class that holds itself must not be followed for ever.
@@ -13,10 +13,10 @@ enum NeutralValue {
   ///
   /// - Parameters:
   ///   - type: Its type.
-  ///   - decoder: The values that can still be read.
-  ///   - depth: How many values it is in.
+  ///   - decoder: The readable values.
+  ///   - depth: The number of enclosing values.
   /// - Returns: The value.
-  /// - Throws: What the type's own `init(from:)` throws, if it accepts no neutral values.
+  /// - Throws: The error of the type's own `init(from:)`, if it accepts no neutral values.
   static func make<T: Decodable>(
     _ type: T.Type,
     from decoder: (any Decoder)? = nil,
@@ -33,7 +33,7 @@ enum NeutralValue {
     return try T(from: NeutralDecoder(base: decoder, depth: depth + 1))
   }
 
-  /// The neutral value of a type that has one without being decoded.
+  /// The neutral value of a type that needs no decoding for it.
   static func simple(_ type: any Any.Type) -> Any? {
     if let optional = type as? any ExpressibleByNilLiteral.Type { return makeNil(optional) }
     if let column = type as? any _ColumnValue.Type { return absent(column) }
@@ -64,16 +64,16 @@ enum NeutralValue {
 // MARK: Enumerations
 
 extension NeutralValue {
-  /// The first case of an enumeration whose cases have no values, which its type need not list.
+  /// The first case of an enumeration without associated values, whose type need not be `CaseIterable`.
   ///
-  /// How many cases a type has, and how many of them have values, is in its description, whose form is part of
+  /// A type's numbers of cases, with and without payloads, are in its description, whose layout is part of
   /// Swift's ABI:
   ///
   ///     type          kind, 1 word (0x201 for an enumeration); address of the description
   ///     description   flags, parent, name, accessor and fields, 4 bytes each; number of cases with values (24 bits)
   ///                   and an offset (8 bits); number of cases without
   ///
-  /// Cases without values are numbered from 0, in a byte, or in none if there is but one.
+  /// Cases without payloads are numbered from 0, in a byte, or in none if there is only one.
   static func firstPlainCase(of type: any Any.Type) -> Any? {
     let metadata = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)
     guard unsafe metadata[0] == 0x201,
@@ -98,7 +98,7 @@ extension NeutralValue {
 
 // MARK: Decoding
 
-/// What a value's `init(from:)` is handed when neutral values have to do.
+/// The decoder passed to a value's `init(from:)` if neutral values must fill in.
 private struct NeutralDecoder: Decoder {
   let base: (any Decoder)?
   let depth: Int
@@ -127,7 +127,7 @@ private struct NeutralKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
   var codingPath: [any CodingKey] { base?.codingPath ?? [] }
 
-  /// An enumeration whose cases have values looks here for its case.
+  /// An enumeration whose cases have payloads looks here for its case.
   var allKeys: [Key] {
     if let keys = base?.allKeys, !keys.isEmpty { return keys }
     return (NeutralValue.firstPlainCase(of: Key.self) as? Key).map { [$0] } ?? []

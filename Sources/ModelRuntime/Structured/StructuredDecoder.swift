@@ -1,4 +1,4 @@
-/// What a value's `init(from:)` is handed: one item of a reader.
+/// The decoder passed to a value's `init(from:)`: one item of a reader.
 struct StructuredDecoder: Decoder {
   let reader: StructuredReader
   let offset: Int
@@ -24,10 +24,10 @@ struct StructuredDecoder: Decoder {
   }
 }
 
-/// Where an item is: the keys and indices that lead to it, the innermost first.
+/// The path to an item: the keys and indices that lead to it, the innermost first.
 ///
-/// A list rather than an array: it is made for every nested value, and read only when something is
-/// wrong.
+/// A list rather than an array: it is made for every nested value, and read only after an
+/// error.
 indirect enum StructuredPlace {
   case field(any CodingKey, StructuredPlace?)
   case element(Int, StructuredPlace?)

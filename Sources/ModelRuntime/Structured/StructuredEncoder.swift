@@ -1,4 +1,4 @@
-/// What a value's `encode(to:)` is handed: one frame of a writer.
+/// The encoder passed to a value's `encode(to:)`: one frame of a writer.
 struct StructuredEncoder: Encoder {
   let writer: StructuredWriter
   let frame: Int
@@ -21,14 +21,14 @@ struct StructuredEncoder: Encoder {
     SingleStructuredEncodingContainer(encoder: self)
   }
 
-  /// A container cannot be refused here; if it must be, the encoding as a whole fails.
+  /// Begins a container, which cannot be refused here; if it must be, the encoding as a whole fails.
   private func demand(_ kind: StructuredWriter.Kind) {
     if !writer.begin(kind, in: frame, serial: serial) {
       writer.fail("a value is encoded as one kind of container, and before its encoder is left")
     }
   }
 
-  /// Makes sure that the container of this encoder can be written to.
+  /// Checks that the container of this encoder can be written to.
   func check(_ kind: StructuredWriter.Kind) throws {
     guard writer.isOpen(frame, serial), writer.kind(of: frame) == kind else {
       throw writer.misuse("a container is written to after another one took its place")

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// How far items reach, without looking at what they are.
+/// The extents of items, independent of their content.
 enum StructuredExtent {
   /// Returns the offset after the item that begins at an offset, or `nil` if it is malformed, cut
   /// off, or nested deeper than the limit.
@@ -8,13 +8,13 @@ enum StructuredExtent {
     end(of: offset, in: bytes, depth: 0)
   }
 
-  /// The number of tags that may be in front of one item.
+  /// Maximum number of tags in front of one item.
   private static let tagLimit = 8
 
   private static func end(of offset: Int, in bytes: RawSpan, depth: Int) -> Int? {
     guard depth <= StructuredCoding.depthLimit, var head = StructuredHead(at: offset, in: bytes)
     else { return nil }
-    // Tags precede an item in a row, and count for nothing; but writers use few.
+    // Tags before an item do not count for depth; but writers use few.
     var tags = 0
     while head.major == .tag {
       tags += 1
@@ -43,7 +43,7 @@ enum StructuredExtent {
         }
         return nil
       }
-      // Every item takes a byte: a count beyond that is a lie, and must not cost time.
+      // Every item takes a byte: a greater count is invalid, and must not cost time.
       guard head.argument <= UInt64(bytes.byteCount - head.end) / itemsPerEntry else { return nil }
       for _ in 0..<(head.argument * itemsPerEntry) {
         guard let next = end(of: position, in: bytes, depth: depth + 1) else { return nil }
@@ -69,16 +69,16 @@ enum StructuredExtent {
 
 /// Walks the items of an array, or keys and values of a map.
 ///
-/// It ends early, as if there were no more, where an item is malformed or cut off.
+/// It ends early, as if there were no more, if an item is malformed or cut off.
 struct StructuredItems {
-  /// The offset after the last item that was handed out.
+  /// The offset after the last returned item.
   private(set) var position: Int
   private var remaining: UInt64?
 
   /// Begins before the first item of a container.
   init(of head: StructuredHead) {
     position = head.end
-    // A count may be anything until it was compared with the bytes that are there.
+    // The count is unbounded until it is compared with the existing bytes.
     let (pairs, overflow) = head.argument.multipliedReportingOverflow(by: 2)
     let items = head.major == .map ? (overflow ? .max : pairs) : head.argument
     remaining = head.isIndefinite ? nil : items

@@ -1,25 +1,25 @@
 import RowFormat
 
-/// The kinds of items, as the three high bits of an item's first byte say them.
+/// The kinds of items, in the three high bits of an item's first byte.
 enum StructuredMajor: UInt8 {
   case unsigned = 0, negative, bytes, text, array, map, tag, simple
 }
 
-/// The tags that mean something here.
+/// The supported tags.
 enum StructuredTag {
   static let uri: UInt64 = 32
   static let uuid: UInt64 = 37
   static let referenceDate: UInt64 = 2001
 }
 
-/// The beginning of an item: its kind, and a number that says how much follows or what it is.
+/// The beginning of an item: its kind, and a number that gives its length or its value.
 struct StructuredHead {
   let major: StructuredMajor
-  /// The low five bits of the first byte: how the argument is written.
+  /// The low five bits of the first byte: the encoding of the argument.
   let information: UInt8
   /// The value, the count, the tag, or the bits of a float.
   let argument: UInt64
-  /// Where the item's content begins.
+  /// The offset of the item's content.
   let end: Int
 
   static let falseInformation: UInt8 = 20
@@ -30,11 +30,11 @@ struct StructuredHead {
   /// Ends a container of indefinite length.
   static let breakByte: UInt8 = 0xFF
 
-  /// Whether the item is a container or string that a break ends.
+  /// Whether the item is a container or string that is ended by a break.
   var isIndefinite: Bool { information == StructuredHead.indefiniteInformation }
   var isNull: Bool { major == .simple && information == StructuredHead.nullInformation }
 
-  /// Reads a head, or returns `nil` if there is none: the bytes are cut off, or mean nothing.
+  /// Reads a head, or returns `nil` if there is none: the bytes are cut off, or invalid.
   init?(at offset: Int, in bytes: RawSpan) {
     guard offset >= 0, offset < bytes.byteCount else { return nil }
     let first = bytes.load(UInt8.self, at: offset)
@@ -48,7 +48,7 @@ struct StructuredHead {
       (argument, width) = (UInt64(information), 0)
     case 24 where available >= 1:
       (argument, width) = (UInt64(bytes.load(UInt8.self, at: offset + 1)), 1)
-      // One value, one form: a simple value below 32 is in the first byte.
+      // Each value has one form: a simple value below 32 is in the first byte.
       if major == .simple && argument < 32 { return nil }
     case 25 where available >= 2:
       (argument, width) = (UInt64(bytes.load(UInt16.self, at: offset + 1).byteSwapped), 2)
@@ -70,7 +70,7 @@ struct StructuredHead {
     end = offset + 1 + width
   }
 
-  /// The value of a float, or `nil` if the item is none.
+  /// The value of a float, or `nil` for any other item.
   var float: Double? {
     guard major == .simple else { return nil }
     switch information {
@@ -81,7 +81,7 @@ struct StructuredHead {
     }
   }
 
-  /// The value of a float of sixteen bits; `Float16` is not there on every processor.
+  /// The value of a 16-bit float; `Float16` is not available on every processor.
   private static func half(_ bits: UInt16) -> Double {
     let exponent = Int(bits >> 10) & 0x1F
     let fraction = Double(bits & 0x3FF)

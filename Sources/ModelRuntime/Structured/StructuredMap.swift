@@ -1,9 +1,9 @@
 import Foundation
 import RowFormat
 
-/// Where the fields of a map are.
+/// The positions of a map's fields.
 ///
-/// Fields are mostly read in the order in which they were written, so each search goes on where the
+/// Fields are mostly read in the order of writing, so each search continues where the
 /// last one ended.
 final class StructuredMap {
   private struct Field {
@@ -38,7 +38,7 @@ final class StructuredMap {
     }
   }
 
-  /// The names of the fields; keys that are not text are no fields.
+  /// The names of the fields; keys that are not text do not count.
   func keys(in reader: StructuredReader) -> [String] {
     fields.compactMap { try? reader.text(at: $0.key, in: nil) }
   }
@@ -47,7 +47,7 @@ final class StructuredMap {
     -> Bool
   {
     guard let head = reader.head(at: key)?.head, head.major == .text else { return false }
-    // Most keys differ in length: that is known without touching their bytes.
+    // Most keys differ in length, which is known without reading their bytes.
     if !head.isIndefinite && head.argument != UInt64(name.count) { return false }
     return unsafe reader.withString(of: head) { unsafe $0.elementsEqual(name) }
   }

@@ -1,16 +1,16 @@
 import Foundation
 import RowFormat
 
-/// The bytes of a value while it is encoded, and the containers that are open in them.
+/// The bytes of a value while it is encoded, with its open containers.
 ///
-/// Values inside values are written where they are: `encode(to:)` of the inner one returns before
-/// the outer one goes on. Only nested containers that the outer one asks for by name may be
+/// Nested values are written in place: `encode(to:)` of the inner one returns before
+/// the outer one continues. Only nested containers that the outer one requests by key may be
 /// filled in any order; each of those gets a writer of its own, spliced in at the end. A container
 /// begins with one byte that is filled in when it is closed; in the rare case that its count takes
 /// more, its bytes are moved.
 final class StructuredWriter {
   enum Kind {
-    /// Nothing has been asked for yet.
+    /// No container has been requested yet.
     case undecided
     case map, array
     /// A value without fields, which has been written.
@@ -22,9 +22,9 @@ final class StructuredWriter {
     /// The offset of the container's first byte.
     let start: Int
     var count = 0
-    /// Where in the container around it this one is.
+    /// The key or index in the enclosing container.
     let key: (any CodingKey)?
-    /// Tells this frame from an earlier one at the same depth.
+    /// Distinguishes this frame from an earlier one at the same depth.
     let serial: Int
   }
 
@@ -33,7 +33,7 @@ final class StructuredWriter {
     let writer: StructuredWriter
   }
 
-  /// A point that writing can be taken back to.
+  /// A point to which writing can be rolled back.
   struct Mark {
     fileprivate let count: Int
     fileprivate let splices: Int
@@ -44,7 +44,7 @@ final class StructuredWriter {
   private(set) var frames: [Frame] = []
   private var splices: [Splice] = []
   private var serials = 0
-  /// The first mistake that could not be thrown where it was made.
+  /// The first error that could not be thrown at its origin.
   private var failure: EncodingError?
   private let outerPath: [any CodingKey]
 
@@ -55,19 +55,19 @@ final class StructuredWriter {
   /// The path to the innermost open container.
   var codingPath: [any CodingKey] { outerPath + frames.compactMap(\.key) }
 
-  /// Opens a frame for the value at `key`, and returns the encoder that the value is handed.
+  /// Opens a frame for the value at `key`, and returns the encoder for the value.
   func open(_ key: (any CodingKey)?) -> StructuredEncoder {
     serials += 1
     frames.append(Frame(start: buffer.count, key: key, serial: serials))
     return StructuredEncoder(writer: self, frame: frames.count - 1, serial: serials)
   }
 
-  /// Closes the innermost frame: its count is known now.
+  /// Closes the innermost frame, whose count is now known.
   private func close() {
     let frame = frames.removeLast()
     switch frame.kind {
     case .single: break
-    // A value that asked for nothing has no fields.
+    // A value that requested no container has no fields.
     case .undecided: buffer.appendHead(.map, 0)
     case .map: setHead(.map, of: frame)
     case .array: setHead(.array, of: frame)
@@ -91,7 +91,7 @@ final class StructuredWriter {
     }
   }
 
-  /// Makes the innermost frame a container of a kind; it may be asked for more than once.
+  /// Makes the innermost frame a container of a kind; repeated requests are allowed.
   ///
   /// - Returns: Whether the frame is the innermost, and of no other kind.
   func begin(_ kind: Kind, in frame: Int, serial: Int) -> Bool {
@@ -115,7 +115,7 @@ final class StructuredWriter {
   func countEntry(in frame: Int) { frames[frame].count += 1 }
   func markSingleValue(in frame: Int) { frames[frame].kind = .single }
 
-  /// Keeps a mistake for the end of the encoding, where it can be thrown.
+  /// Keeps an error for the end of the encoding, where it can be thrown.
   func fail(_ message: String) {
     failure = failure ?? misuse(message)
   }
@@ -127,17 +127,17 @@ final class StructuredWriter {
     )
   }
 
-  /// Throws the first mistake that was kept, here or in a nested container.
+  /// Throws the first kept error, here or in a nested container.
   func checkFailure() throws {
     if let failure { throw failure }
     for splice in splices { try splice.writer.checkFailure() }
   }
 
-  // MARK: Taking back
+  // MARK: Rolling back
 
   var mark: Mark { Mark(count: buffer.count, splices: splices.count, frames: frames.count) }
 
-  /// Forgets everything after a mark, so that a caller who caught the error can go on.
+  /// Discards everything after a mark, so that a caller that caught the error can continue.
   func rollBack(to mark: Mark) {
     buffer.truncate(to: mark.count)
     splices.removeLast(splices.count - mark.splices)
@@ -177,7 +177,7 @@ final class StructuredWriter {
     unsafe buffer.append(bytes.bytes)
   }
 
-  /// Writes a value of any type, at the end of the container that is open.
+  /// Writes a value of any type, at the end of the open container.
   func encode<T: Encodable>(_ value: T, at key: (any CodingKey)? = nil) throws {
     if writeNative(value) { return }
     guard outerPath.count + frames.count < StructuredCoding.depthLimit else {
@@ -212,15 +212,15 @@ final class StructuredWriter {
     return writer.open(nil)
   }
 
-  /// An encoder whose output goes nowhere: what is left to hand out after a mistake.
+  /// Returns an encoder whose output is discarded, for use after an error.
   func detached() -> StructuredEncoder { StructuredWriter(outerPath: codingPath).open(nil) }
 
-  /// Whether all that was written is a null.
+  /// Whether the whole output is a null.
   var isNull: Bool {
     buffer.count == 1 && splices.isEmpty && buffer.load(UInt8.self, at: 0) == 0xF6
   }
 
-  /// Appends everything that was written, nested containers in their places.
+  /// Appends the whole output, nested containers in their places.
   func append(to target: inout ByteBuffer) {
     while !frames.isEmpty { close() }
     var start = 0
