@@ -1,43 +1,43 @@
-/// The words that a ranked search looks for.
+/// The words of a ranked search.
 ///
 ///     budget 2026          both words
-///     budg*                words that begin so
-///     "next year"          these words, one behind the other
-///     budget -draft        not where the word behind the minus sign is
+///     budg*                words with this beginning
+///     "next year"          these words, one after the other
+///     budget -draft        not with the word after the minus sign
 ///
-/// Neither case nor diacritics matter: "Zoe" finds "ZOË", and "strasse" finds "Straße". There is no dictionary of any
+/// Case and diacritics are ignored: "Zoe" finds "ZOË", and "strasse" finds "Straße". There is no dictionary of any
 /// language: "house" does not find "houses", which `house*` does. A word is a run of letters and digits, so `don't` is the
-/// two words "don" and "t", one behind the other. In Chinese, Japanese and Thai, each character is a word. Korean
-/// syllables that are spelled as single letters, as in file names of macOS, are what is between words, and U+0000 is left out.
+/// two words "don" and "t", one after the other. In Chinese, Japanese and Thai, each character is a word. Korean
+/// syllables that are spelled as single letters, as in file names of macOS, separate words, and U+0000 is left out.
 ///
-/// Any text is a query. What is no letter, digit or one of the signs above is what is between words. No text has a word of
-/// more than 64 bytes of UTF-8, so a query for one finds nothing. The first 256 words count, and those behind them are left
+/// Any text is a query. Characters other than letters, digits and the signs above separate words. No text has a word of
+/// more than 64 bytes of UTF-8, so a query for one finds nothing. The first 256 words count, and those after them are left
 /// out; so a query that was pasted costs no more than one that was typed.
 public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The query as it was written.
   public let description: String
-  /// What a text must have.
+  /// The clauses that a text must have.
   package let wanted: [Clause]
-  /// What a text must not have.
+  /// The clauses that a text must not have.
   package let unwanted: [Clause]
 
-  /// The words that texts are scored by.
+  /// The words that score texts.
   package let terms: [Term]
 
-  /// How many words a query has at most, those that are not wanted included.
+  /// Maximum number of words in a query, unwanted ones included.
   static let wordLimit = 256
 
-  /// Words, one behind the other.
+  /// Words, one after the other.
   package struct Clause: Sendable, Hashable {
     /// The words, folded, in UTF-8.
     package let words: [[UInt8]]
     /// Whether more may follow the last word's letters.
     package let isPrefix: Bool
-    /// The words as texts are scored by them.
+    /// The words that score texts.
     package let terms: [Term]
   }
 
-  /// Reads a query, as a person types it.
+  /// Parses a query as typed by a user.
   public init(_ text: String) {
     description = text
     var wanted: [Clause] = []
@@ -49,7 +49,7 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
       var hasLongWord = false
       let clause = Clause(part, atMost: room, &hasLongWord)
       if hasLongWord {
-        // No text has it: to want it is to find nothing, and not to want it changes nothing.
+        // No text has it: wanting it finds nothing, and not wanting it changes nothing.
         if !isUnwanted { isHopeless = true }
         return
       }
@@ -98,17 +98,17 @@ public struct TextQuery: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// Whether the query has no word to look for, or one that is too long; it finds nothing then.
+  /// Whether the query has no word to search for, or one that is too long; then it finds nothing.
   public var isEmpty: Bool { wanted.isEmpty }
 }
 
 extension TextQuery.Clause {
-  /// Reads words, if there are some that may be in a text; those beyond a limit are left out.
+  /// Parses words, or returns `nil` if none of them can be in a text; words beyond a limit are left out.
   ///
   /// - Parameters:
   ///   - part: The words.
-  ///   - limit: How many at most.
-  ///   - hasLongWord: Becomes whether there is one among them that is too long to be in a text.
+  ///   - limit: Maximum number of words.
+  ///   - hasLongWord: Set to whether one of them is too long to be in a text.
   fileprivate init?(_ part: Substring, atMost limit: Int, _ hasLongWord: inout Bool) {
     var words: [[UInt8]] = []
     var end = 0
@@ -133,19 +133,19 @@ extension TextQuery.Clause {
 }
 
 extension TextQuery {
-  /// A word that texts are scored by.
+  /// A word that scores texts.
   package struct Term: Sendable, Hashable {
     /// The word, folded, in UTF-8.
     package let word: [UInt8]
-    /// Whether more may follow.
+    /// Whether more letters may follow.
     package let isPrefix: Bool
 
-    /// Whether a word of a text is the one.
+    /// Whether a word of a text matches.
     package func matches(_ other: [UInt8]) -> Bool {
       isPrefix ? other.starts(with: word) : other == word
     }
   }
 
-  /// Whether the words alone do not tell which texts match.
+  /// Whether the words alone do not determine the matching texts.
   package var needsTexts: Bool { !unwanted.isEmpty || wanted.contains { $0.words.count > 1 } }
 }

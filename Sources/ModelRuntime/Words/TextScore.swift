@@ -1,33 +1,33 @@
 import Foundation
 import RowFormat
 
-/// How texts that have the words of a query are ranked: Okapi BM25.
+/// The ranking of texts with the words of a query: Okapi BM25.
 ///
 /// A word counts for more the fewer texts have it, and the more often it is in the text; a long text has to have it more
 /// often. The scores of several properties are added up.
 package enum TextScore {
-  /// How soon more occurrences of a word count for less.
+  /// The saturation constant *k₁*: a lower value makes more occurrences of a word count for less, sooner.
   private static let saturation = 1.2
-  /// How much the length of a text matters.
+  /// The length constant *b*: the influence of a text's length.
   private static let lengthWeight = 0.75
 
-  /// What is known of all texts of one property.
+  /// The statistics of all texts of one property.
   package struct Statistics: Sendable {
-    /// How many texts there are.
+    /// Number of texts.
     package var textCount = 0
-    /// How many words they have together.
+    /// Total number of words in the texts.
     package var wordCount = 0
-    /// How many texts have each term of the query.
+    /// Number of texts with each term of the query.
     package var termCounts: [Int]
 
     package init(termCount: Int) { termCounts = Array(repeating: 0, count: termCount) }
 
-    /// What one text scores for a term.
+    /// Returns the score of one text for a term.
     ///
     /// - Parameters:
     ///   - term: The term's number.
-    ///   - times: How often the text has it.
-    ///   - length: How many words the text has.
+    ///   - times: The number of occurrences in the text.
+    ///   - length: The number of words in the text.
     /// - Returns: The score, more than zero.
     package func score(_ term: Int, times: Int, length: Int) -> Double {
       let (all, having) = (Double(max(textCount, termCounts[term])), Double(termCounts[term]))
@@ -40,11 +40,11 @@ package enum TextScore {
   }
 }
 
-/// The words of one model's texts, as far as a query asks for them.
+/// The words of one model's texts that a query uses.
 package struct SearchedTexts {
-  /// How often each term is in each text.
+  /// Number of occurrences of each term in each text.
   package private(set) var times: [[Int]] = []
-  /// How many words each text has.
+  /// Number of words in each text.
   package private(set) var lengths: [Int] = []
   private var clauses: Set<TextQuery.Clause> = []
   private let query: TextQuery
@@ -55,17 +55,17 @@ package struct SearchedTexts {
     self.terms = terms
   }
 
-  /// Adds the text of a property; the scanner's memory is used again.
+  /// Adds the text of a property; the scanner's memory is reused.
   package mutating func add(_ text: RawSpan, _ scanner: WordScanner) {
     var times = [Int](repeating: 0, count: terms.count)
     var length = 0
-    // The last words, as many as a clause has.
+    // The last words, up to the length of the longest clause.
     let longest = (query.wanted + query.unwanted).map(\.words.count).max() ?? 0
     var last: [[UInt8]] = []
     var longWordCount = 0
     scanner.scan(text) { word, _ in
       length += 1
-      // What a word that is too long stands between is not one behind the other.
+      // Words with an overlong word between them do not follow one another.
       if scanner.longWordCount > longWordCount {
         longWordCount = scanner.longWordCount
         last.removeAll(keepingCapacity: true)
@@ -81,7 +81,7 @@ package struct SearchedTexts {
     lengths.append(length)
   }
 
-  /// Whether the texts have what the query wants, and nothing that it does not want.
+  /// Whether the texts have the wanted clauses of the query, and no unwanted one.
   package var match: Bool {
     query.wanted.allSatisfy(clauses.contains) && !query.unwanted.contains(where: clauses.contains)
   }

@@ -1,40 +1,40 @@
 import Foundation
 import Synchronization
 
-/// What a character of a text is for the search for words: a part of one, a word by itself, or what is between words.
+/// The role of a character in the search for words: a part of one, a word by itself, or a separator.
 ///
-/// Neither case nor diacritics matter: a letter is kept as the letters it folds to. Folding looks at one scalar at a time,
-/// and never at its neighbours. So whatever a text contains, be it found letter by letter, without regard to case, or
-/// without regard to diacritics, its folded scalars contain the other's, too. That is what an index of words rests on: it
+/// Case and diacritics are ignored: a letter is kept as the letters it folds to. Folding considers one scalar at a time,
+/// and never its neighbours. So if a text contains another, whether letter by letter, ignoring case, or
+/// ignoring diacritics, its folded scalars contain the other's, too. An index of words relies on that: it
 /// may name a text too many, and never one too few.
 struct WordFold: Sendable, Equatable {
   /// The kind in the lowest byte, the number of bytes of UTF-8 and two flags in the next, and up to six bytes above.
   private let packed: UInt64
 
   enum Kind: UInt8 {
-    /// Not looked at: marks, and what has no width.
+    /// Ignored: marks, and characters without width.
     case ignored
-    /// What is between words: blanks, punctuation, symbols.
+    /// A separator of words: blanks, punctuation, symbols.
     case separator
     /// A part of a word: a letter or a digit.
     case letter
-    /// A word by itself: a character of a script that writes no blanks between words.
+    /// A word by itself: a character of a script without blanks between words.
     case ideograph
-    /// What may be equal to something that it does not fold to, and is between words.
+    /// A separator of words that may equal something it does not fold to.
     case opaque
   }
 
   var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: packed)) ?? .opaque }
 
-  /// How many bytes of UTF-8 the character folds to, six at most.
+  /// Number of UTF-8 bytes that the character folds to, at most six.
   var count: Int { Int(truncatingIfNeeded: packed >> 8) & 0x0F }
 
   /// Whether the character folds to several, as "ß" does.
   var isSeveral: Bool { packed >> 12 & 1 == 1 }
 
-  /// Whether the character may be equal to something that it does not fold to.
+  /// Whether the character may equal something it does not fold to.
   ///
-  /// A text with such a character is always looked at.
+  /// A text with such a character is always read.
   var isOpaque: Bool { packed >> 13 & 1 == 1 }
 
   /// One of the bytes the character folds to.
@@ -61,7 +61,7 @@ struct WordFold: Sendable, Equatable {
       self.init(.ignored, isOpaque: scalar.isIotaBelow)
       return
     }
-    // A syllable of Hangul is a letter as it is; the letters it is made of may be its parts.
+    // A Hangul syllable is a letter as it is; its constituent letters may be its parts.
     switch scalar.value {
     case 0xAC00...0xD7A3:
       self.init(.letter, Array(String(scalar).utf8))
@@ -106,10 +106,10 @@ struct WordFold: Sendable, Equatable {
 }
 
 extension Unicode.Scalar {
-  /// Whether the scalar is the iota below a Greek vowel: a mark, and to comparisons without case a letter.
+  /// Whether the scalar is the iota below a Greek vowel: a mark, but a letter to case-insensitive comparisons.
   fileprivate var isIotaBelow: Bool { value == 0x345 }
 
-  /// Whether searches may disregard the scalar.
+  /// Whether searches may ignore the scalar.
   fileprivate var isIgnored: Bool {
     if value < 0x80 { return value == 0 }
     switch properties.generalCategory {
@@ -129,7 +129,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the scalar is of a script that writes no blanks between words.
+  /// Whether the scalar is of a script without blanks between words.
   fileprivate var isIdeograph: Bool {
     switch value {
     // Thai, Lao, Tibetan; Myanmar; Khmer; Han, Hiragana, Katakana, Bopomofo, Yi; compatibility forms; the later planes.
@@ -141,7 +141,7 @@ extension Unicode.Scalar {
   }
 }
 
-/// Folds scalars, and remembers what they fold to.
+/// Folds scalars, and caches the results.
 struct WordFolding: ~Copyable {
   private var pages: [UInt32: [WordFold]] = [:]
   private var page: [WordFold] = []
@@ -149,9 +149,9 @@ struct WordFolding: ~Copyable {
 
   static let ascii: [WordFold] = (0..<0x80 as Range<UInt8>).map { WordFold(Unicode.Scalar($0)) }
 
-  /// What a scalar folds to.
+  /// Returns the folding of a scalar.
   ///
-  /// - Complexity: O(1), but for the first scalar of each 64 in a process: some 100 microseconds.
+  /// - Complexity: O(1), except for the first scalar of each 64 in a process: some 100 microseconds.
   mutating func fold(_ scalar: UInt32) -> WordFold {
     let number = scalar >> 6
     if number != pageNumber { turn(to: number) }
@@ -170,7 +170,7 @@ struct WordFolding: ~Copyable {
 
   /// The pages that this process has folded: at most nine megabytes.
   ///
-  /// A scanner that is made for one text or one snippet takes them from here and folds nothing again.
+  /// A scanner for one text or one snippet takes them from here and folds nothing again.
   private static let sharedPages = Mutex<[UInt32: [WordFold]]>([:])
 
   private static func sharedPage(_ number: UInt32) -> [WordFold] {

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What the words of a text must be for it to contain another text.
+/// The condition on a text's words for it to contain another text.
 ///
 /// A text contains "of the mor" only if it has a word that ends with "of", "the", and a word that begins with "mor".
 package struct WordPattern: Sendable, Equatable {
@@ -22,9 +22,9 @@ package struct WordPattern: Sendable, Equatable {
   /// The words and parts of words; each is in some word of a text that contains the pattern.
   package let pieces: [Piece]
 
-  /// The pattern of the texts that contain another, however they are compared.
+  /// Makes the pattern of the texts that contain another, in any kind of comparison.
   ///
-  /// - Returns: `nil` if the words of a text do not tell whether it may contain the other.
+  /// - Returns: `nil` if a text's words do not tell whether it may contain the other.
   package init?(containing text: String) {
     let scanner = WordScanner()
     var pieces: [Piece] = []
@@ -36,7 +36,7 @@ package struct WordPattern: Sendable, Equatable {
         if !pieces.contains(piece) { pieces.append(piece) }
       }
     }
-    // Foundation finds a letter that folds to two where there is one of them.
+    // Foundation finds a letter that folds to two in a text with one of the two.
     if scanner.isOpaque || scanner.hasSeveral || pieces.isEmpty { return nil }
     self.pieces = pieces
   }

@@ -1,48 +1,48 @@
 import RowFormat
 
-/// Finds the words of texts, without regard to case and diacritics.
+/// Finds the words of texts, ignoring case and diacritics.
 ///
-/// A word is a run of letters and digits; in scripts that write no blanks between words, each character is one. Words have
-/// up to ``longestWord`` bytes; what is longer, or may be equal to something that it does not fold to, makes the text
-/// *opaque*: its words do not tell all that it contains. Used by one thread at a time.
+/// A word is a run of letters and digits; in scripts without blanks between words, each character is one. Words have
+/// up to ``longestWord`` bytes; a longer one, or a character that may equal something it does not fold to, makes the text
+/// *opaque*: its words do not cover its whole content. Used by one thread at a time.
 package final class WordScanner {
-  /// The most bytes of UTF-8 that a word has.
+  /// Maximum number of UTF-8 bytes in a word.
   package static let longestWord = 64
 
-  /// Whether the last text has something that its words do not tell.
+  /// Whether the last text has content that its words do not cover.
   package private(set) var isOpaque = false
 
   /// Whether the last text has a character that folds to several.
   package private(set) var hasSeveral = false
 
-  /// How many words of the last text were too long and were passed over; during a scan, so far.
+  /// Number of words in the last text that were skipped as too long; during a scan, so far.
   package private(set) var longWordCount = 0
 
   private var folding = WordFolding()
 
   package init() {}
 
-  /// Where a word is in its text.
+  /// The position of a word in its text.
   package struct Place {
     /// The bytes of the text's UTF-8.
     package let range: Range<Int>
-    /// Whether something that is no part of a word is before it.
+    /// Whether a character outside of words precedes it.
     package let isBegun: Bool
-    /// Whether something that is no part of it is behind it.
+    /// Whether a character outside of the word follows it.
     package let isEnded: Bool
   }
 
   /// Calls a closure with the words of a text, in their order.
   ///
   /// - Parameters:
-  ///   - text: UTF-8; bytes that are none count as what is between words.
+  ///   - text: UTF-8; invalid bytes count as separators.
   ///   - body: Called with each word, folded, in UTF-8, and its place.
   /// - Complexity: O(bytes), at some 200 megabytes a second.
   package func scan(_ text: RawSpan, _ body: (_ word: RawSpan, Place) throws -> Void) rethrows {
     isOpaque = false
     hasSeveral = false
     longWordCount = 0
-    // In memory of its own: of an object's properties each access is checked.
+    // In temporary memory: each access to an object's property is checked.
     try unsafe withUnsafeTemporaryAllocation(byteCount: Self.longestWord, alignment: 8) { buffer in
       try unsafe text.withUnsafeBytes { bytes in
         try unsafe Self.letters.withUnsafeBufferPointer { letters in
@@ -91,7 +91,7 @@ package final class WordScanner {
     try end(&word, at: bytes.count, isBegun, isEnded: false, body)
   }
 
-  /// What the character at an offset folds to, and its length in bytes.
+  /// Returns the folding of the character at an offset, and its length in bytes.
   private func fold(
     _ bytes: UnsafeRawBufferPointer,
     at offset: Int
@@ -102,7 +102,7 @@ package final class WordScanner {
     return (folding.fold(scalar), length)
   }
 
-  /// Ends the word that is being read, if there is one.
+  /// Ends the current word, if there is one.
   @inline(__always)
   private func end(
     _ word: inout FoldedWord,
@@ -130,13 +130,13 @@ package final class WordScanner {
   }
 }
 
-/// The word that is being read, folded.
+/// The current word, folded.
 @safe private struct FoldedWord {
   private let buffer: UnsafeMutableRawBufferPointer
   private var count = 0
-  /// Where the word begins in the text.
+  /// The offset of the word in the text.
   private(set) var start = 0
-  /// Whether there were more bytes than there is room for.
+  /// Whether the word has more bytes than there is room for.
   private(set) var isTooLong = false
 
   init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.buffer = buffer }
@@ -162,7 +162,7 @@ package final class WordScanner {
 }
 
 extension RawSpan {
-  /// The scalar at an offset, and its length in bytes; U+FFFD for what is no UTF-8.
+  /// The scalar at an offset, and its length in bytes; U+FFFD for invalid UTF-8.
   fileprivate func scalar(at offset: Int) -> (scalar: UInt32, length: Int) {
     let lead = UInt32(load(UInt8.self, at: offset))
     let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
