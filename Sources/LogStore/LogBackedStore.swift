@@ -3,7 +3,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What the stores over a log have in common: everything but their configuration.
+/// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
   DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore, RemoteRowReporting
 where Snapshot == DefaultSnapshot {
@@ -222,13 +222,13 @@ extension LogBackedStore {
         }
         return
       } catch let dangling as DanglingReferences {
-        // What more refers to rows that were deleted by this attempt waits until the next one is over.
+        // More references to the rows that this attempt deleted wait until the next attempt.
         left += dangling.toDeletedRows
       } catch let moved as MovedReference {
-        // It refers to another row by now, and goes on doing so.
+        // It refers to another row by now, and keeps doing so.
         left.removeAll { $0.row == moved.row && $0.column == moved.column }
       } catch is VanishedRow {
-        // Another has deleted one of them: the next attempt finds what is left.
+        // Another save has deleted one of them: the next attempt finds what is left.
       } catch is RowConflicts {
         // Others have changed what is written along: the next attempt copies what they have set.
       }

@@ -10,9 +10,9 @@ public final class LogStore: LogBackedStore {
   public typealias Configuration = LogStoreConfiguration
   /// The form in which a context may ask for models; it uses rows instead.
   public typealias Snapshot = DefaultSnapshot
-  /// What a save promises when it returns.
+  /// The durability that a save promises.
   public typealias Durability = LogStoreConfiguration.Durability
-  /// How the store keeps itself small, and how much history it keeps.
+  /// The rules by which the store reclaims space and keeps history.
   public typealias Compaction = LogStoreConfiguration.Compaction
 
   /// The configuration that the store was opened with, or what a `ModelConfiguration` comes to.

@@ -13,12 +13,12 @@ extension LogStoreConfiguration {
   ///
   /// A model has expired when its date plus the duration lies in the past by the system's clock. It is never deleted
   /// before. It is deleted when the store looks next, at the latest ``LogStoreConfiguration/expirationInterval`` after that,
-  /// and behind those that are deleted before it; until then fetches find it like any other. A model without a date never
+  /// and after the models that are deleted before it; until then fetches find it like any other. A model without a date never
   /// expires.
   ///
-  /// What the delete of a context does, this does, too: delete rules are followed, indexes, unique values and files of
-  /// external storage are freed, contexts and observers hear of it. The history has it as transactions of the author
-  /// ``LogStore/expirationAuthor``, with tombstones. Where a rule denies the delete, the model stays, and is tried again each
+  /// An expiration does all that the delete of a context does: it follows delete rules, frees indexes, unique values and
+  /// files of external storage, and informs contexts and observers. The history has it as transactions of the author
+  /// ``LogStore/expirationAuthor``, with tombstones. If a rule denies the delete, the model stays, and is tried again each
   /// time. A model whose date is changed before its delete is committed stays, too.
   ///
   /// An `#Index` that begins with the date leads to what has expired; without one, the column of dates is read.
@@ -27,15 +27,15 @@ extension LogStoreConfiguration {
     let model: ModelDescriptor
     /// The attribute; `nil` if the key path names none that is stored.
     let property: ModelProperty?
-    /// How long after its date a model expires.
+    /// The time from a model's date to its expiration.
     let duration: Duration
 
     /// Deletes the models of a class when a date of theirs is older than a duration.
     ///
     /// - Parameters:
     ///   - model: The class. Models of its subclasses expire, too, if not earlier by a rule of their own.
-    ///   - duration: How long after the date a model expires: `.zero` where the date is when it does. A day counts 86,400
-    ///     seconds.
+    ///   - duration: The time from a model's date to its expiration: `.zero` if the date is the expiration. A day counts
+    ///     86,400 seconds.
     ///   - date: A stored attribute of the model itself.
     public init<Model: PersistentModel>(
       _ model: Model.Type,
@@ -49,8 +49,8 @@ extension LogStoreConfiguration {
     ///
     /// - Parameters:
     ///   - model: The class. Models of its subclasses expire, too, if not earlier by a rule of their own.
-    ///   - duration: How long after the date a model expires: `.zero` where the date is when it does. A day counts 86,400
-    ///     seconds.
+    ///   - duration: The time from a model's date to its expiration: `.zero` if the date is the expiration. A day counts
+    ///     86,400 seconds.
     ///   - date: A stored attribute of the model itself.
     public init<Model: PersistentModel>(
       _ model: Model.Type,

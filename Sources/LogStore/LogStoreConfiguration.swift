@@ -12,7 +12,7 @@ public import CoreMetrics
 public import Tracing
 #endif
 
-/// Opens a ``LogStore``: where its folder is, and how much a save promises.
+/// Opens a ``LogStore``: names its folder, and the durability that a save promises.
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: LogStoreConfiguration(url: folder, durability: .relaxed))
@@ -26,13 +26,13 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   public let url: URL
   /// Whether the store may be written to; `false` opens it beside a writer in another process.
   public let allowsSave: Bool
-  /// What a save promises when it returns.
+  /// The durability that a save promises.
   public let durability: Durability
-  /// What a save does with a new model whose unique values another model has.
+  /// The action of a save for a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
-  /// What a save does with an attribute that another save has changed since it was read; by default, the last one stays.
+  /// The action of a save for an attribute that another save has changed since it was read; by default, the last save wins.
   public var mergePolicy = MergePolicy.lastWriter
-  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  /// The action of an opening for a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
   /// The maximum size, in bytes, of a value with external storage that is kept in its row.
   ///
@@ -46,7 +46,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   ///
   /// See <doc:SeveralProcesses>.
   public var writers = Writers.oneProcess
-  /// How long a save, or opening, waits for the turn of this process where several save; by default without end.
+  /// The longest wait of a save, or an opening, for the turn of this process if several save; without end if `nil`.
   ///
   /// A turn lasts some milliseconds, unless a process was stopped (`SIGSTOP`) in the middle of its own. After this time a save
   /// throws `StorageError.turnTimeout`, which names that process; nothing was saved, and the same save may be tried again.
@@ -57,10 +57,10 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// Whether a container of this process that has the store open shares it; otherwise two are as two processes.
   package var sharesOpenStore = true
 
-  /// How the store reclaims the space of replaced and deleted values; by default in the background.
+  /// The rules by which the store reclaims the space of replaced and deleted values; by default in the background.
   public var compaction = Compaction.automatic
 
-  /// What is deleted once it is old enough; nothing by default.
+  /// The rules by which models are deleted once they are old enough; none by default.
   ///
   ///     configuration.expirations = [.init(Reading.self, after: .seconds(30 * 86_400), since: \.takenAt)]
   ///
@@ -68,8 +68,8 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// configuration is open.
   public var expirations: [Expiration]
 
-  /// How often the store looks for models that have expired, from the end of one look to the next; `nil` looks only when
-  /// ``LogStore/expire()`` is called.
+  /// The interval between two looks for models that have expired, from the end of one to the next; if `nil`, the store looks
+  /// only when ``LogStore/expire()`` is called.
   ///
   /// The first look is a second after the opening. An index that begins with the date makes a look cheap. Without one, the
   /// store waits for at least a hundred times as long as the last look took, and as it took to try models that a delete rule
@@ -94,7 +94,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// `EngineEvent` says what the handler may do, and on which thread it is called.
   public var onEvent: EngineEventHandler?
 
-  /// How long a fetch, a count or an aggregate may take in the store without being reported; `nil` reports none.
+  /// The longest time of a fetch, a count or an aggregate in the store that is not reported; `nil` reports none.
   ///
   /// A slow one is handed to ``onSlowFetch`` with its plan, and logged as a warning where there is a logger. Watching
   /// costs some hundred nanoseconds a fetch, and some for each row that is read.
@@ -110,14 +110,14 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   public var onSlowFetch: (@Sendable (QueryPlan) -> Void)?
 
   #if Logging
-  /// Where what happens to the store is logged, with the configuration's name as `store`; nowhere if `nil`.
+  /// Logs the store's events, with the configuration's name as `store`; `nil` for no log.
   ///
   /// Only with the package's trait `Logging`.
   public var logger: Logger?
   #endif
 
   #if Metrics
-  /// Where the store's metrics are made, with the configuration's name as the dimension `store`.
+  /// Makes the store's metrics, with the configuration's name as the dimension `store`.
   ///
   /// There are none if it is `nil`; those of the program's own backend are made by `MetricsSystem.factory`.
   /// Only with the package's trait `Metrics`.
@@ -139,7 +139,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   /// 30 microseconds; any other read takes less than one. Memory is taken as rows are read, and never for scans.
   public var cacheByteCount = LogStoreConfiguration.defaultCacheByteCount
 
-  /// How much memory the groups and values of one aggregate may take, in bytes: one that needs more throws
+  /// Limit, in bytes, of the memory for the groups and values of one aggregate: one that needs more throws
   /// `SwiftDataError.aggregateTooLarge` instead of taking it.
   ///
   /// A group takes some 200 bytes, each value that a percentile needs up to 24, and each that different values are
@@ -173,8 +173,8 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
   ///   - url: The folder of the store.
   ///   - allowsSave: Whether the store may be written to.
   ///   - durability: The guarantee of a save that has returned.
-  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
-  ///   - expirations: What is deleted once it is old enough.
+  ///   - uniquenessPolicy: The action of a save for a new model whose unique values another model has.
+  ///   - expirations: The rules by which models are deleted once they are old enough.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -218,7 +218,7 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
 }
 
 extension LogStoreConfiguration {
-  /// Who may save to a store while it is open.
+  /// The processes that may save to a store while it is open.
   public enum Writers: Hashable, Sendable {
     /// This process: while a container has the store open, other processes can only read it.
     case oneProcess
@@ -227,7 +227,7 @@ extension LogStoreConfiguration {
     case severalProcesses
   }
 
-  /// What a save promises when it returns.
+  /// The durability that a save promises.
   public enum Durability: Hashable, Sendable {
     /// The changes are on the disk: they survive a power cut.
     case full

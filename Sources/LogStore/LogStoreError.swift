@@ -1,8 +1,8 @@
 public import LogEngine
 
-/// What a ``LogStore`` throws: what went wrong, and what it was doing.
+/// An error of a ``LogStore``: the failure, and the store's activity at the time.
 public enum LogStoreError: Error, Sendable {
-  /// What the store was doing when the engine failed.
+  /// The store's activity when the engine failed.
   public enum Activity: String, Sendable {
     /// Opening the store.
     case opening

@@ -2,8 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-// What accumulators do with whole columns: a loop for each kind, with its numbers in registers where there is
-// one group only.
+// Accumulators over whole columns: a loop for each kind, with its numbers in registers if there is only one group.
 
 extension CountAccumulator {
   func add(_ rows: RowSelection, in groups: [Int32]?) {

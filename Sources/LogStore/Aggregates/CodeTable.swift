@@ -10,7 +10,7 @@ struct CodeTable {
   private(set) var count = 0
   private var last: (key: Int64, code: Int32) = (0, -1)
 
-  /// What it takes, in bytes.
+  /// The memory of the table, in bytes.
   var byteCount: Int { keys.count * (MemoryLayout<Int64>.stride + MemoryLayout<Int32>.stride) }
 
   /// The number of an integer; a new one gets the number that the closure returns.
@@ -64,7 +64,7 @@ struct TextCodeTable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
-  /// What it takes, in bytes, about.
+  /// The approximate memory of the table, in bytes.
   var byteCount: Int { places.count * 4 + hashes.count * 20 + bytes.count }
 
   /// The number of a byte string; a new one gets the number that the closure returns.

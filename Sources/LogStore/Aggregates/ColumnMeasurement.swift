@@ -4,14 +4,14 @@ import RowFormat
 
 /// Measures the rows of one table by columns, without reading the rows.
 ///
-/// Rows come some hundreds or thousands at a time. Of each batch the rows that match are found, then the number of
-/// each one's group, then each measure takes its column: loops over numbers, with what they are known beforehand.
+/// Rows come in batches of some hundreds or thousands. In each batch the matching rows are found, then the number of each
+/// row's group, then each measure reads its column: loops over numbers, with everything known beforehand hoisted out.
 struct ColumnMeasurement {
   private let request: AggregateRequest
   private let table: EntityTable
   private let plan: ColumnPlan
   private let sources: [MeasuredColumn]
-  /// Where the sources' columns are among those that are scanned.
+  /// The positions of the sources' columns among the columns that are scanned.
   private let positions: [Int]
   private let more: [UInt16]
   private var encoders: [KeyEncoder]
@@ -20,15 +20,15 @@ struct ColumnMeasurement {
   private var pairValues: [[(first: Int32, second: Int32)]]
   private var distinct: [DistinctValues?]
   private let accumulators: [Accumulator]
-  /// How much memory it may take.
+  /// The memory that the measurement may take.
   var allowance: AggregateAllowance
-  /// How many groups there are so far, and different values counted in them.
+  /// Number of groups so far, or of different values counted in one measure if that is larger.
   var groupCount: Int { max(count, distinct.map { $0?.count ?? 0 }.max() ?? 0) }
   private var count = 0
   private var groups: [Int32] = []
   private var codes: [Int32] = []
 
-  /// - Returns: `nil` where columns do not tell which rows match, or what is measured.
+  /// - Returns: `nil` if the columns do not tell which rows match, or what is measured.
   init?(
     _ request: AggregateRequest,
     _ table: EntityTable,
@@ -76,7 +76,7 @@ struct ColumnMeasurement {
     if request.keys.isEmpty { grow(to: 1) }
   }
 
-  /// Measures rows of a view, but for some; what was measured before counts on.
+  /// Measures rows of a view, except for some; adds to what was measured before.
   ///
   /// - Parameters:
   ///   - view: The state to look at.
@@ -112,7 +112,7 @@ struct ColumnMeasurement {
     for source in sources { if let failure = source.related?.failure { throw failure } }
   }
 
-  /// What it takes, in bytes, about, and the table of groups that it is added to.
+  /// The approximate memory, in bytes, of the measurement and of the table of groups that it is added to.
   private var byteCount: Int {
     var sum = count * GroupTable.byteCount(ofKeyWith: encoders.count)
     for encoder in encoders { sum += encoder.byteCount }
@@ -319,7 +319,7 @@ extension PresentValues {
     values.isEmpty ? nil : (values, vector)
   }
 
-  /// What a column reads as in one of the rows.
+  /// The value that a column reads as in one of the rows.
   func value(at row: Int, _ source: MeasuredColumn) -> QueryValue {
     if isComplete || values.contains(row) { return source.value(at: row, of: vector) }
     return !lacking.isEmpty && lacking.contains(row) ? source.ifLacking : source.ifNull
@@ -334,10 +334,10 @@ struct DistinctValues {
   private var known = CodeTable()
   private var pairs: [(group: Int32, code: Int32)] = []
 
-  /// How many there are, in all groups.
+  /// Number of values in all groups.
   var count: Int { pairs.count }
 
-  /// What they take, in bytes, about, and the sets they become.
+  /// The approximate memory, in bytes, of the values and of the sets they become.
   var byteCount: Int {
     encoder.byteCount + known.byteCount
       + pairs.count * (MemoryLayout<(Int32, Int32)>.stride + DistinctAccumulator.valueByteCount)

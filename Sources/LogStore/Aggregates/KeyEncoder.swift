@@ -19,15 +19,15 @@ struct KeyEncoder {
   /// Ranges of doubles that fall into one bucket each, ascending, by the stretch in which a value of theirs was met.
   private var bucketRanges: [Int: [(range: Range<Double>, code: Int32)]] = [:]
   private var bucketRangeCount = 0
-  /// Those that were found last, by quarters of an hour: rows are near each other in time.
+  /// The ranges that were found last, by quarters of an hour: rows are near each other in time.
   private var recentRanges: [(range: Range<Double>, code: Int32)] = []
 
-  /// What texts and bytes take outside of the values.
+  /// The memory of texts and bytes outside of the values, in bytes.
   private var heapByteCount = 0
-  /// How many numbers of the dictionaries' values there are.
+  /// Number of codes for the values of dictionaries.
   private var dictionaryCodeCount = 0
 
-  /// What it takes, in bytes, about: each value is in the list and in a table, some of whose places are free.
+  /// The approximate memory in bytes: each value is in the list and in a table, some of whose places are free.
   var byteCount: Int {
     values.count * MemoryLayout<KeyValue>.stride * 3 + heapByteCount + integers.byteCount
       + texts.byteCount + dictionaryCodeCount * MemoryLayout<Int32>.stride
@@ -35,7 +35,7 @@ struct KeyEncoder {
       + bucketRanges.count * Self.stretchByteCount
   }
 
-  /// What a stretch takes beside its ranges, in bytes, about: places of a table, and the head of a list.
+  /// The approximate memory of a stretch beside its ranges, in bytes: places of a table, and the head of a list.
   private static let stretchByteCount = 96
 
   init(_ source: MeasuredColumn, _ bucket: KeyBucket?) {
@@ -165,8 +165,8 @@ struct KeyEncoder {
     swap(&recent, &recentRanges)
   }
 
-  /// How long a stretch is, in seconds: of ranges as short as a second it has some thousands, so that it costs little to
-  /// put one between others, and years have a few thousand stretches.
+  /// The length of a stretch, in seconds: it holds some thousands of ranges as short as a second, so that inserting one
+  /// is cheap, and years have a few thousand stretches.
   private static let stretchLength = 8192.0
 
   /// The number of a date.
@@ -196,7 +196,7 @@ struct KeyEncoder {
     return code
   }
 
-  /// Where a date's range is in a list of ranges, or belongs.
+  /// Finds the place of a date's range in a list of ranges, or the place at which to insert it.
   private func place(
     of value: Double,
     in ranges: [(range: Range<Double>, code: Int32)]

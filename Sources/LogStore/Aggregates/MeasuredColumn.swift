@@ -12,11 +12,11 @@ struct MeasuredColumn {
   private let absent: QueryValue
   /// Reads the property, if it is one of the rows that the column refers to.
   let related: RelatedValues?
-  /// What a null column reads as, and one that the row is older than.
+  /// The value of a null column, and the value of a column that the row is older than.
   let ifNull: QueryValue
   let ifLacking: QueryValue
 
-  /// - Returns: `nil` where the column alone does not tell what the property is.
+  /// - Returns: `nil` if the column alone does not tell the property's value.
   init?(_ source: AggregateRequest.Source, of table: EntityTable, _ resolver: StoreResolver) {
     guard let (path, reading) = source.column, path.level == 0 else { return nil }
     let position: Int
@@ -105,7 +105,7 @@ final class RelatedValues {
   private let reader: SourceReader
   private let layout: RowLayout
   private let column: Int
-  /// What went wrong first; the values that were asked for since are not right.
+  /// The first error; values requested after it are not right.
   private(set) var failure: (any Error)?
 
   init(_ reader: SourceReader, _ layout: RowLayout, referredToBy column: Int) {

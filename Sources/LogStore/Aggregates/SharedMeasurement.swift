@@ -10,7 +10,7 @@ import Synchronization
 ///    two have measured is put together group by group: with a group for every few rows that takes longer than it saves.
 /// 3. The calling thread measures the rest.
 ///
-/// Who measures which keys follows from the rows alone, so the same rows have the same answer, to the last bit of
+/// The rows alone decide which thread measures which keys, so the same rows have the same answer, to the last bit of
 /// a sum of doubles.
 struct SharedMeasurement {
   private let request: AggregateRequest
@@ -45,7 +45,7 @@ struct SharedMeasurement {
 
   /// Adds what it measures to a table of groups.
   ///
-  /// - Returns: `false`, and nothing was measured, where columns do not tell which rows match, or what is measured.
+  /// - Returns: `false`, with nothing measured, if the columns do not tell which rows match, or what is measured.
   func run(into result: GroupTable, _ tally: TableTally?) throws -> Bool {
     guard var measurement = makeMeasurement(resolver) else { return false }
     let rowCount = view.rowCount(of: table.number)
@@ -66,7 +66,7 @@ struct SharedMeasurement {
     measurement.allowance = allowance.half
     let middle = sample + (end - sample) / 2
     let half = SharedWork { [self, tally = tally?.makeAnother()] in
-      // What resolvers and tests of texts remember is for one thread at a time.
+      // One thread at a time may use the memory of a resolver, or of a test of texts.
       var half = makeMeasurement(StoreResolver(store, as: view))
       half?.allowance = allowance.half
       try half?.run(view, in: middle ..< .max, excluding: excluded, tally)
@@ -75,7 +75,7 @@ struct SharedMeasurement {
     let first = Result {
       try measurement.run(view, in: sample..<middle, excluding: excluded, tally)
     }
-    // Waited for in any case: nothing goes on when the question was answered.
+    // Waited for in any case: no work continues after the question was answered.
     let second = half.result()
     try first.get()
     let (rest, counted) = try second.get()

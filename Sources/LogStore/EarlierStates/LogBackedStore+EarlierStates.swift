@@ -73,11 +73,11 @@ extension TableStore {
   private func commit(of moment: StoreMoment) throws -> CommitSequence {
     switch moment {
     case .token(let token):
-      // What a token does not know of has had no transaction.
+      // A store that the token does not name has had no transaction.
       return CommitSequence(UInt64(clamping: token.counter(of: identifier) ?? 0))
     case .date(let date):
       let time = (date.timeIntervalSince1970 * 1_000_000).rounded(.down)
-      // Greater than any time that is in a log; what is not a number is before all.
+      // Greater than any time that is in a log; a date that is not a number is before all.
       let microseconds = time.isNaN ? Int64.min : Int64(exactly: time) ?? (time < 0 ? .min : .max)
       if let sequence = try engine.lastCommit(at: microseconds) { return sequence }
       throw SwiftDataError.historyTokenExpired.explained(

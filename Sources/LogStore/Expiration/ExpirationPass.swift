@@ -5,14 +5,14 @@ import RowFormat
 
 /// A round through the rules of a store: finds the rows that have expired at its beginning, and deletes them in batches.
 struct ExpirationPass {
-  /// How many rows one commit deletes where no objects are needed.
+  /// Number of rows that one commit deletes if no objects are needed.
   static let batchCount = 1000
 
   private let rules: [ExpirationRule]
   private let author: String
   /// The time of day by which rows have expired.
   private let now: Date
-  /// How many of the rules are done with.
+  /// Number of rules that are finished.
   private var doneCount = 0
   /// The place of the rule whose turn it is.
   var currentRule: Int { doneCount }
@@ -20,9 +20,9 @@ struct ExpirationPass {
   private var rows: [RowReference]?
   private var doneRowCount = 0
   private var startedAt: ContinuousClock.Instant?
-  /// How long was spent on looking for rows, and on trying to delete those that a delete rule keeps.
+  /// The time spent on looking for rows, and on trying to delete rows that a delete rule keeps.
   private(set) var fruitlessDuration = Duration.zero
-  /// What became of the rows, by rule; of those that are done with, and of the next.
+  /// The outcome for the rows, by rule: of the rules that are finished, and of the next.
   private(set) var reports: [ExpirationReport]
 
   init(_ rules: [ExpirationRule], at now: Date, author: String) {
@@ -32,7 +32,7 @@ struct ExpirationPass {
     reports = rules.map { ExpirationReport(entityName: $0.model.entityName) }
   }
 
-  /// What a step has done.
+  /// The result of a step.
   enum Step: Equatable {
     /// There is more to do.
     case goesOn
@@ -48,7 +48,7 @@ struct ExpirationPass {
   ///   - container: The container, whose contexts hear of what is deleted.
   ///   - store: The store.
   /// - Returns: What was done, and whether there is more.
-  /// - Throws: What the store throws. The next step goes on with the next rule then.
+  /// - Throws: What the store throws. The next step then continues with the next rule.
   mutating func step(in container: ModelContainer, of store: any ExpiringStore) throws -> Step {
     guard doneCount < rules.count else { return .endsPass }
     let place = doneCount

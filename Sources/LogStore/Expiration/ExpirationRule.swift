@@ -1,13 +1,13 @@
 import Foundation
 import ModelRuntime
 
-/// Which rows of a class and its subclasses have expired.
+/// A test for the expired rows of a class and its subclasses.
 struct ExpirationRule: Sendable {
   /// The class.
   let model: ModelDescriptor
   /// Its attribute that is a date.
   let property: ModelProperty
-  /// How long after the date a row expires, in seconds.
+  /// The time from the date to the expiration of a row, in seconds.
   private let seconds: TimeInterval
 
   /// - Returns: `nil` for an attribute that is not stored as a date.

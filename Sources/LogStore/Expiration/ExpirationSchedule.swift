@@ -1,22 +1,22 @@
 import LogEngine
 
-/// When a store looks for expired rows.
+/// The times at which a store looks for expired rows.
 ///
-/// The waits are monotonic. It reads no clock: the caller passes the time.
+/// The waits are monotonic. The schedule reads no clock: the caller passes the time.
 struct ExpirationSchedule: Sendable {
-  /// After how many microseconds the store looks for the first time, at most: not while a program is starting.
+  /// The longest wait before the first look, in microseconds: long enough to let a program start.
   static let firstDelay = 1_000_000
   /// The shortest interval, in microseconds, that a configuration may ask for.
   static let shortestInterval = 10_000
-  /// How many times as long as its fruitless work a pass is waited for: a store without an index on its dates, or in which a
+  /// The pause after a pass, as a multiple of its fruitless work: a store without an index on its dates, or in which a
   /// delete rule keeps many rows, spends at most a hundredth of a processor on that.
   static let fruitlessFactor = 100
   /// The shortest pause between two batches, in microseconds.
   static let shortestPause = 1000
 
-  /// How many microseconds are between a pass and the next.
+  /// The interval between a pass and the next, in microseconds.
   let interval: Int
-  /// When the next step is due, in microseconds.
+  /// The time at which the next step is due, in microseconds.
   private var dueAt: Int
 
   init(interval: Duration, _ now: Int) {
@@ -26,7 +26,7 @@ struct ExpirationSchedule: Sendable {
 
   func isDue(_ now: Int) -> Bool { now >= dueAt }
 
-  /// How many microseconds to wait.
+  /// The wait until the next step, in microseconds.
   func delay(_ now: Int) -> Int { max(0, dueAt - now) }
 
   /// Records a batch of deletes: the next one waits for as long as this one took, so that saves beside it have the log
@@ -38,7 +38,7 @@ struct ExpirationSchedule: Sendable {
   /// Records the end of a pass.
   ///
   /// - Parameters:
-  ///   - duration: How long it took to look for rows, and to try those that stay.
+  ///   - duration: The time spent on looking for rows, and on trying to delete rows that stay.
   ///   - now: The time, in microseconds.
   mutating func passEnded(fruitless duration: Duration, _ now: Int) {
     dueAt = now + max(interval, duration.waitMicroseconds * Self.fruitlessFactor)

@@ -22,17 +22,17 @@ final class Expirer: Sendable {
     var schedule: ExpirationSchedule?
     /// The pass that is under way in the background.
     var pass: ExpirationPass?
-    /// How many rows the last pass left because of a relationship, by rule.
+    /// Number of rows that the last pass kept because of a relationship, by rule.
     var keptCounts: [Int]
     var container: (@Sendable () -> ModelContainer?)?
     var worker: Worker?
   }
 
   /// - Parameters:
-  ///   - rules: What expires when.
+  ///   - rules: The rules of expiration.
   ///   - store: The store, open for saving.
   ///   - author: The author of what is deleted.
-  ///   - interval: How long it is from one background pass to the next; `nil` for none at all.
+  ///   - interval: The time from one background pass to the next; `nil` for no background passes.
   ///   - clock: The clocks.
   init(
     _ rules: [ExpirationRule],
@@ -112,7 +112,7 @@ final class Expirer: Sendable {
 // MARK: In the background
 
 extension Expirer {
-  /// How long the worker sleeps, in microseconds.
+  /// The worker's next wait, in microseconds; `nil` for a wait without end.
   var delay: Int? {
     if hasStopped.load(ordering: .acquiring) { return nil }
     let now = clock.uptime()
@@ -126,7 +126,7 @@ extension Expirer {
     step(in: container)
   }
 
-  /// Does what is due: begins a pass, or goes on with the one that is under way, by a batch.
+  /// Does what is due: begins a pass, or continues the current one by a batch.
   func step(in container: ModelContainer) {
     guard var pass = takePass() else { return }
     let start = clock.uptime()
@@ -141,7 +141,7 @@ extension Expirer {
     } catch SwiftDataError.storeClosed {
       return hasStopped.store(true, ordering: .releasing)
     } catch {
-      // The other rules go on, and the next pass tries again.
+      // The other rules continue, and the next pass tries again.
       report(pass.reports[place], place)
     }
     let end = clock.uptime()

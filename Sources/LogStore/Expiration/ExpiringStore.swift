@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What an expirer asks of its store.
+/// A store as an expirer needs it.
 protocol ExpiringStore: AnyObject, Sendable {
   /// The rows of a class and its subclasses that meet a test, table by table.
   ///

@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What the records of one table mean for the models of its entity.
+/// Interprets the records of one table as changes to the models of its entity.
 final class EntityHistory {
   let table: EntityTable
   let changes: HistoryChangeMaker
@@ -18,7 +18,7 @@ final class EntityHistory {
     }
   }
 
-  /// How rows of a layout are read.
+  /// Returns the reading of a layout's rows.
   ///
   /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record.
   func layout(_ number: LayoutNumber, key: UInt64) throws -> LayoutHistory {
@@ -33,10 +33,10 @@ final class EntityHistory {
   }
 }
 
-/// What the columns of one layout are today.
+/// The properties that the columns of one layout belong to today.
 ///
-/// A column keeps its number through renames and moves; one that the class has no property for any more is
-/// nothing.
+/// A column keeps its number through renames and moves; a column whose property the class no longer has belongs to
+/// none.
 final class LayoutHistory {
   let layout: RowLayout
   /// For each column, the ordinal of its property; of a rank, that of the relationship it belongs to.

@@ -4,7 +4,7 @@ import RowFormat
 
 /// Turns what commits did to rows into what happened to models; for one reader at a time.
 ///
-/// What the log does not say in so many words is put together here:
+/// The decoder adds what the log does not say in so many words:
 /// - A row that was written whole is compared with what it was before. Where compaction has taken that, every
 ///   property counts as set: a reader may look once too often, and never once too seldom.
 /// - A list that is made of its members changes when a member comes, goes or moves: its owner then has an
@@ -64,7 +64,7 @@ final class HistoryDecoder {
     Int(table) < entities.count ? entities[Int(table)] : nil
   }
 
-  /// Gives the owners of lists their updates; who came or went in the same commit needs none.
+  /// Gives the owners of lists their updates; an owner that was inserted or deleted in the same commit needs none.
   private func enterOwners() {
     for index in found.indices {
       guard let lists = owners.removeValue(forKey: found[index].reference) else { continue }
@@ -117,7 +117,7 @@ extension HistoryDecoder {
     }
   }
 
-  /// Enters an update, unless all it changed is gone from the class.
+  /// Enters an update, unless all the properties it changed are gone from the class.
   private func record(_ change: LoggedRowChange, _ properties: ColumnSet, _ entity: EntityHistory) {
     if properties.isEmpty { return }
     found.append(
@@ -158,7 +158,7 @@ extension HistoryDecoder {
     record(change, difference ?? layout.everything, entity)
   }
 
-  /// Tells the lists that a row left, joined, or has another place in.
+  /// Records a change of each list that a row left, joined, or moved within.
   private func recordMoves(
     _ change: LoggedRowChange,
     _ columns: ColumnSet,

@@ -1,7 +1,7 @@
 import LogEngine
 import RowFormat
 
-/// Which transactions were deleted from the history of a store, though the log may still have them.
+/// The transactions that were deleted from the history of a store, though the log may still have them.
 ///
 /// Kept in the store's catalogue under the key `history.deleted`, so that it is written, recovered, packed and
 /// followed like everything there; a store that never deleted history has no such entry. Its numbers are
@@ -12,7 +12,7 @@ import RowFormat
 ///     runs          for each: the gap between it and the previous one, and its length
 package struct HistoryDeletions: Hashable {
   package static let key = "history.deleted"
-  /// What the entry may take: the catalogue is read whole at each opening.
+  /// Limit, in bytes, of the entry's size: the catalogue is read whole at each opening.
   static let byteLimit = 64 << 10
 
   private(set) var lowWaterMark: UInt64 = 0

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The observers of saves by other processes.
 ///
-/// One of several that write is told by its engine. In a store that is only read, the log is watched as long as there are
-/// any observers: by the system, or where that does not tell of changes, by a look ten times a second.
+/// The engine of one of several writers reports their commits. In a store that is only read, the log is watched while there
+/// are observers: by the system, or, if it reports no changes, by a look ten times a second.
 final class RemoteWatches: Sendable {
   private let state = Mutex(State())
 
@@ -19,7 +19,7 @@ final class RemoteWatches: Sendable {
     weak var watch: RemoteWatch?
   }
 
-  /// What has the store look for saves.
+  /// The trigger by which the store looks for saves.
   private enum Bell {
     case log(LogWatch)
     case timer(any DispatchSourceTimer)
@@ -40,7 +40,7 @@ final class RemoteWatches: Sendable {
       state.bell = engine.watchLog(look).map(Bell.log) ?? makeTimer(look)
       return true
     }
-    // What was saved before the bell was there.
+    // Another process may have saved before the bell was there.
     if isFirst { DispatchQueue.global(qos: .utility).async(execute: look) }
   }
 
@@ -63,7 +63,7 @@ final class RemoteWatches: Sendable {
   /// Has all observers note new commits.
   ///
   /// - Parameter read: Reads which rows were changed, if an observer wants to know.
-  /// - Returns: Who is to be called, without any locks: a callback may read, or start or stop watching.
+  /// - Returns: The callbacks to call without any locks: a callback may read, or start or stop watching.
   func note(_ read: () -> RemoteRows) -> [@Sendable () -> Void] {
     let all = state.withLock { $0.watches.values.compactMap(\.watch) }
     var rows: RemoteRows?
@@ -122,10 +122,10 @@ extension TableStore {
     guard isFollower else { return nil }
     let watch = RemoteWatch(history.watches, engine, arrival)
     history.watches.add(watch)
-    // One of several writers is told.
+    // The engine of one of several writers reports the others' commits.
     if engine.hasOtherWriters { return watch }
     history.watches.startBell(engine) { [weak self] in
-      // What cannot be read now is reported by the next fetch.
+      // The next fetch reports what cannot be read now.
       try? self?.follow()
     }
     return watch

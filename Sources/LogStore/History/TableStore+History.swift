@@ -4,7 +4,7 @@ import ModelRuntime
 import RowFormat
 import Synchronization
 
-/// What a store has to remember for its history, beside its log.
+/// The state that a store keeps for its history, beside its log.
 final class StoreHistory: Sendable {
   /// The store, as its tokens name it.
   let name: HistoryStoreName
@@ -20,7 +20,7 @@ final class StoreHistory: Sendable {
     DefaultHistoryToken(name, Int64(bitPattern: sequence.rawValue))
   }
 
-  /// What the history tells of a commit.
+  /// The history's transaction for a commit.
   func transaction(_ commit: LoggedCommit, _ changes: [HistoryChange]) -> DefaultHistoryTransaction
   {
     DefaultHistoryTransaction(
@@ -33,7 +33,7 @@ final class StoreHistory: Sendable {
 }
 
 extension LoggedCommit {
-  /// When the commit was made, by the clock of who made it.
+  /// The time of the commit, by its writer's clock.
   fileprivate var timestamp: Date {
     Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }

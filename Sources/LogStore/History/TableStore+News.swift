@@ -9,13 +9,13 @@ extension LogBackedStore {
   ) -> (any AnyObject & Sendable)? { tables.observeRemoteRows(note) }
 
   package func lookForRemoteSaves() {
-    // What cannot be read now is reported by the next fetch.
+    // The next fetch reports what cannot be read now.
     try? openTables().follow()
   }
 }
 
 extension TableStore {
-  /// How many rows are told one by one.
+  /// Limit of the number of rows that are reported one by one.
   private static var newsLimit: Int { 1 << 16 }
 
   /// Reads which rows were changed by commits of other processes.

@@ -31,7 +31,7 @@ struct IndexColumn: Hashable, Sendable {
   /// Whether values that are not equal are in the order of their words.
   var isDecided: Bool { kind != .text }
 
-  /// Where the word of the value itself is, behind the one that tells null.
+  /// The number of words before the word of the value itself: 1 if a word tells null, otherwise 0.
   private var marker: Int {
     switch kind {
     case .integer, .unsigned, .uuid: isOptional ? 1 : 0

@@ -1,13 +1,13 @@
 import ModelRuntime
 import RowFormat
 
-/// What an index is made of: which rows it has, and what each is kept under.
+/// The definition of an index: its rows, and the key of each.
 enum IndexDefinition: Sendable {
   /// The values of columns of one table, the first of which decides first.
   case values(table: UInt16, [IndexColumn])
-  /// The rows of one table that refer to others through a to-one column: kept under target and rank.
+  /// The rows of one table that refer to others through a to-one column; their keys are target and rank.
   case references(ReferenceColumn)
-  /// The rows that have a key of a uniqueness constraint, in all tables it covers: kept under the key's hash.
+  /// The rows that have a key of a uniqueness constraint, in all tables it covers; their keys are its hash.
   case unique(tables: [UInt16], constraint: Int, columns: [Int])
   /// The words of the texts in a column of one table; see ``IndexedWords``. A row's key tells whether its text is another.
   case words(table: UInt16, column: Int, TextHash)
@@ -21,7 +21,7 @@ enum IndexDefinition: Sendable {
     }
   }
 
-  /// The columns whose change can change what a row is kept under.
+  /// The columns whose change can change a row's key.
   var columns: ColumnSet {
     var set = ColumnSet()
     switch self {
@@ -43,7 +43,7 @@ enum IndexDefinition: Sendable {
     }
   }
 
-  /// What a row is kept under.
+  /// Returns the key of a row.
   ///
   /// - Parameters:
   ///   - row: The row.

@@ -9,7 +9,7 @@ import Synchronization
 final class IndexKeeper: Sendable {
   /// Whether there is something to write.
   private let isBehind = Atomic<Bool>(false)
-  /// Whether an index was made, or commits were packed, since somebody last looked.
+  /// Whether an index was made, or commits were packed, since the last step.
   private let isOutdated = Atomic<Bool>(false)
   private let state = Lock<State>(State(), .indexKeeper)
 
@@ -23,10 +23,9 @@ final class IndexKeeper: Sendable {
   /// Begins.
   ///
   /// - Parameters:
-  ///   - logEnd: Where the log ends.
-  ///   - keep: Writes the indexes if it is time; returns whether there is nothing to write until it is
-  ///     told of a change. Never called by two
-  ///     threads at once.
+  ///   - logEnd: The end of the log.
+  ///   - keep: Writes the indexes if it is time; returns whether there is nothing to write until the next change.
+  ///     Never called by two threads at once.
   func start(logEnd: UInt64, _ keep: @escaping @Sendable (inout IndexKeepingPace) -> Bool) {
     let worker = Worker(
       of: .lowest,
@@ -55,14 +54,14 @@ final class IndexKeeper: Sendable {
     noteChange()
   }
 
-  /// How long the worker sleeps, in microseconds.
+  /// The worker's next wait, in microseconds; `nil` if there is nothing to write.
   private var delay: Int? {
     isBehind.load(ordering: .acquiring) ? IndexKeepingPace.quietMicroseconds : nil
   }
 
   private func step(_ keep: (inout IndexKeepingPace) -> Bool) {
     guard isBehind.exchange(false, ordering: .acquiringAndReleasing) else { return }
-    // Nobody else changes it.
+    // No other thread changes it.
     var pace = state.withLock { $0.pace }
     if isOutdated.exchange(false, ordering: .acquiringAndReleasing) { pace.noteOutdated() }
     let isUpToDate = keep(&pace)

@@ -1,16 +1,16 @@
-/// When the background writes indexes to their files: once no commit has come for a while, or once the log has grown by as
-/// much as is written then.
+/// The times at which the background writes indexes to their files: once no commit has come for a while, or once the log has
+/// grown by as much as is then written.
 ///
-/// So indexes cost no more writing than the log while commits go on. In a pause a growth of a quarter of that is enough.
+/// So indexes cost no more writing than the log while commits continue. In a pause a growth of a quarter of that is enough.
 struct IndexKeepingPace: Sendable {
-  /// How long no commit must have come, in microseconds; also how often somebody looks while there is something to write.
+  /// The pause between commits that is long enough to write, and the interval between two looks, in microseconds.
   static let quietMicroseconds = 5_000_000
-  /// By how much the log has to grow at least while commits go on, in bytes: as far as a checkpoint may be behind.
+  /// The least growth of the log while commits continue, in bytes: as far as a checkpoint may be behind.
   static let leastGrowth: UInt64 = 64 << 20
 
-  /// Where the log ended when indexes were last written, or when the store was opened.
+  /// The end of the log when indexes were last written, or when the store was opened.
   private var keptEnd: UInt64
-  /// How much was written then, in bytes.
+  /// The size of what was written then, in bytes.
   private var keptByteCount = 0
   /// Whether files are of no use, or missing, however little the log has grown.
   private var isOutdated = false
@@ -22,14 +22,14 @@ struct IndexKeepingPace: Sendable {
   /// Takes in that an index was made, or that commits which files name were packed.
   mutating func noteOutdated() { isOutdated = true }
 
-  /// Whether no commit has come since the last look: then what is not due now is not before one comes.
+  /// Whether no commit has come since the last look: then nothing becomes due before one comes.
   func isQuiet(at newest: UInt64) -> Bool { newest == lastSeen }
 
   /// Whether it is time to write.
   ///
   /// - Parameters:
   ///   - newest: The newest commit.
-  ///   - logEnd: Where the log ends.
+  ///   - logEnd: The end of the log.
   /// - Returns: `false` if it is better to wait.
   mutating func isDue(newest: UInt64, logEnd: UInt64) -> Bool {
     defer { lastSeen = newest }

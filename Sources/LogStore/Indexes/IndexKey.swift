@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What a row is kept under in an index: up to four words, ordered one after the other.
+/// The key of a row in an index: up to four words, ordered one after the other.
 ///
 /// An index uses as many as its columns need; the others are zero.
 struct IndexKey: Hashable, Sendable {
@@ -60,7 +60,7 @@ extension IndexKey: Comparable {
   static func < (lhs: IndexKey, rhs: IndexKey) -> Bool { lhs.words < rhs.words }
 }
 
-/// A row, and what it is kept under.
+/// A row and its key.
 struct IndexEntry: Hashable, Sendable {
   let key: IndexKey
   let row: RowReference
@@ -80,10 +80,10 @@ extension IndexEntry: Comparable {
   }
 }
 
-/// What a commit did to a row, as one index sees it.
+/// A commit's change to a row, as one index sees it.
 struct IndexChange: Sendable {
   let row: RowReference
-  /// What the row was kept under before the commit, if it was, and what it is kept under after it.
+  /// The row's keys before and after the commit; `nil` if the index leaves it out.
   let old: IndexKey?
   let new: IndexKey?
 }

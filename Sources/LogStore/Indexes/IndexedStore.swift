@@ -1,7 +1,7 @@
 import LogEngine
 import RowFormat
 
-/// What an index sees of the store whose rows it is of.
+/// A store as an index of its rows sees it.
 protocol IndexedStore: AnyObject, Sendable {
   /// Whether this process commits, which posts each commit to the indexes; what others commit is read from the log.
   var allowsSave: Bool { get }
@@ -49,9 +49,9 @@ protocol IndexedStore: AnyObject, Sendable {
   /// Whether there was a file of an index, of this store's own past, when the store was opened.
   func hasFile(of definition: IndexDefinition) -> Bool
 
-  /// What was committed between a commit and a view, as an index sees it, one change a row.
+  /// Returns the changes between a commit and a view, as an index sees them, one for each row.
   ///
-  /// - Returns: `nil` if it is too much, or can no longer be told: then the index is made by a scan.
+  /// - Returns: `nil` if there are too many, or they can no longer be told: then the index is made by a scan.
   func changes(
     of definition: IndexDefinition,
     after commit: CommitSequence,

@@ -17,8 +17,8 @@ struct IndexedWords: Sendable {
   /// The file that has some of the runs.
   private(set) var file: WordIndexFile?
 
-  /// How many changed rows are remembered, for some 32 bytes each, before the index is given up: the next search that is worth
-  /// it makes it anew.
+  /// Limit of the number of changed rows that are remembered, at some 32 bytes each, before the index is given up: the next
+  /// search for which it pays makes it anew.
   ///
   /// Tests lower it.
   static let mostPending = Atomic(1 << 20)
@@ -131,7 +131,7 @@ struct IndexedWords: Sendable {
   ///
   /// - Parameters:
   ///   - pattern: What the texts have to contain.
-  ///   - limit: How many rows are worth looking at.
+  ///   - limit: The number of rows that are worth looking at.
   /// - Returns: `nil` if there are more.
   /// - Throws: ``DamagedWords``.
   func candidates(_ pattern: WordPattern, atMost limit: Int) throws -> [UInt64]? {
@@ -172,7 +172,7 @@ extension WordRun {
   ///
   /// - Parameters:
   ///   - pattern: What the texts have to contain.
-  ///   - limit: How many rows are worth looking at.
+  ///   - limit: The number of rows that are worth looking at.
   /// - Returns: `nil` if there are more.
   /// - Throws: ``DamagedWords``.
   /// - Complexity: O(vocabulary) if the pattern begins within a word; and the postings of its rarest words.
@@ -205,7 +205,7 @@ extension WordRun {
 }
 
 extension [UInt32] {
-  /// What two ascending lists share.
+  /// Returns the elements that two ascending lists share.
   func intersection(_ other: [UInt32]) -> [UInt32] {
     var shared: [UInt32] = []
     var place = 0

@@ -1,6 +1,6 @@
 package import Synchronization
 
-/// Which indexes are kept, and how far words may be behind.
+/// The thresholds for keeping indexes in files, and for reading the words of changed rows.
 package enum KeptIndexes {
   /// The least entries, or rows with words, that are worth a file; fewer are found by a scan in no time.
   ///
@@ -11,8 +11,8 @@ package enum KeptIndexes {
   /// Simulations lower it.
   package static let mostPendingWords = Atomic(32)
 
-  /// How many commits it is from one after which indexes are written to the next, beside what the background does when it is
-  /// time; 0 for never.
+  /// Number of commits from one after which indexes are written to the next, beside the background's own times; 0 for
+  /// never.
   ///
   /// For simulations, which have no time.
   package static let commitsToWriting = Atomic(0)

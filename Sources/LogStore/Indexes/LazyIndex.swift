@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It is made of the file that an earlier process left of it and of what was committed since, or else by one scan.
 ///
-/// How it meets the commits that are made beside its scan, and beside its readers:
+/// The index meets the commits that are made beside its scan, and beside its readers, in three steps:
 ///
 /// 1. *Register.* From here on commits find the index in ``StoreIndexes`` when they are prepared. One that was
 ///    prepared earlier and is not numbered yet has to be prepared again, because the registration is counted;
@@ -23,11 +23,11 @@ import Synchronization
 /// rows as of that commit. A reader of an earlier one undoes what was committed since in a copy of its own.
 final class LazyIndex: Sendable {
   let definition: IndexDefinition
-  /// Which column numbers matter, and which tables.
+  /// The column numbers that matter, and the tables.
   let columns: ColumnSet
   let tables: [UInt16]
 
-  /// What was committed and is not taken in yet.
+  /// The commits that are not taken in yet.
   private let inbox = Lock<[Commit]>([], .indexInbox)
   private let state = Lock<State>(State(), .indexContent)
   /// Whether commits have to be posted.
@@ -200,7 +200,7 @@ extension LazyIndex {
   ///   - store: The store.
   func handOver(to file: SecondaryIndexFile, as view: ReadView, in store: some IndexedStore) {
     let sequence = view.sequence.rawValue
-    // What was committed after the view is remembered as long as there is the view.
+    // The commits after the view are remembered as long as the view exists.
     withExtendedLifetime(view) {
       state.withLock { state in
         // It may have been made anew meanwhile, and know nothing of the commits since the view.
@@ -236,7 +236,7 @@ extension LazyIndex {
     _ = state.withLockIfAvailable { state in
       guard state.content != nil else { return }
       do {
-        // What comes after another process's commits waits for these.
+        // Commits after those of another process wait for them.
         let isComplete = foreign.rawValue <= state.known
         try takeIn(through: isComplete ? visible.rawValue : state.known, &state)
       } catch {
@@ -283,7 +283,7 @@ extension LazyIndex {
       return due
     }
     for commit in commits {
-      // What the scan has seen already.
+      // The scan has seen these commits already.
       if commit.sequence <= state.applied { continue }
       for change in commit.changes { try state.content?.apply(change) }
       state.applied = commit.sequence

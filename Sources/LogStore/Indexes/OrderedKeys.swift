@@ -3,7 +3,7 @@ import RowFormat
 
 /// Rows in the order of their keys: eight bytes a word of the key, eight a row, and a third of room.
 ///
-/// A tree of three levels. Entries stand side by side in blocks of some hundreds, blocks in groups of some hundreds:
+/// A tree of three levels. Entries lie side by side in blocks of some hundreds, blocks in groups of some hundreds:
 /// adding an entry moves a few kilobytes at most, and counting those before it adds up a few hundred numbers.
 /// A copy shares what neither changes, so that a reader can keep one for as long as it walks.
 ///
@@ -30,7 +30,7 @@ struct OrderedKeys: Sendable {
     var blocks: [Block]
     var count: Int
 
-    /// Takes an entry out of a block in memory, and the block with its last one.
+    /// Removes an entry from a block in memory, and the block with its last entry.
     ///
     /// - Returns: `false` if the group is empty now.
     fileprivate mutating func remove(at place: Int, ofBlock block: Int, _ stride: Int) -> Bool {
@@ -201,7 +201,7 @@ extension OrderedKeys {
     if size + 1 > OrderedKeys.largestBlock { split(block, of: group, after: place) }
   }
 
-  /// Takes out an entry, if it is there.
+  /// Removes an entry, if it is there.
   ///
   /// - Throws: ``DamagedIndexFile``; then the entries are of no more use.
   /// - Complexity: O(log *n*).
@@ -225,7 +225,7 @@ extension OrderedKeys {
     groups[group].blocks[block] = Block(words: words)
   }
 
-  /// Where an entry is in a block, or would be.
+  /// Finds the place of an entry in a block, or the place at which to insert it.
   private func find(_ entry: IndexEntry, in block: Block) throws -> (place: Int, isThere: Bool) {
     try unsafe withWords(of: block) { words in
       let place = unsafe OrderedKeys.position(of: entry, in: words, stride)
@@ -261,14 +261,14 @@ extension OrderedKeys {
 // MARK: Reading
 
 extension OrderedKeys {
-  /// How many entries come before one, which need not be there.
+  /// Number of entries before an entry, which itself need not be there.
   ///
   /// - Complexity: O(log *n*), and a sum over the groups and over the blocks of one.
   func rank(of entry: IndexEntry) throws -> Int {
     try reading { try $0.ownRank(of: entry) }
   }
 
-  /// How many entries are between two bounds.
+  /// Number of entries between two bounds.
   func count(in range: ClosedRange<IndexEntry>) throws -> Int {
     // No entry is a bound: rows are never none, and never the greatest.
     try rank(of: range.upperBound) - rank(of: range.lowerBound)
@@ -293,7 +293,7 @@ extension OrderedKeys {
         return try body(entry)
       }
     } catch let damage as DamagedIndexFile where damage.file === file {
-      // The fallback has the same entries: it goes on behind the last one.
+      // The fallback has the same entries: it continues after the last one.
       let others = try scanned(insteadOf: damage)
       guard let last else { return try others.forEachOwn(in: range, direction, body) }
       let rest =
@@ -443,7 +443,7 @@ extension OrderedKeys {
     return file.firstWord(wordCount, ofBlock: Int(block.fileBlock)) > entry.row.rawValue
   }
 
-  /// How many entries a block has.
+  /// Number of entries in a block.
   func size(of block: Block) -> Int {
     guard block.isInFile, let file else { return block.words.count / stride }
     return file.count(ofBlock: Int(block.fileBlock))
@@ -559,7 +559,7 @@ extension OrderedKeys {
     return unsafe IndexEntry(key: key, row: RowReference(rawValue: words[offset + stride - 1]))
   }
 
-  /// Where an entry is among others, or would be.
+  /// Returns the place of an entry among others, or the place at which to insert it.
   fileprivate static func position(
     of entry: IndexEntry,
     in words: UnsafeBufferPointer<UInt64>,
@@ -578,7 +578,7 @@ extension OrderedKeys {
     return low
   }
 
-  /// How an entry of a block compares with another: by sign.
+  /// Compares an entry of a block with another; the sign of the result is their order.
   @inline(__always)
   fileprivate static func compare(
     _ words: UnsafeBufferPointer<UInt64>,

@@ -21,7 +21,7 @@ final class StoreIndexes: Sendable {
   private let valuesByTable: [UInt16: [LazyIndex]]
   private let uniqueByTable: [UInt16: [Int]]
   private let referenceColumns: [UInt16: [Int: ReferenceColumn]]
-  /// How often an index was registered.
+  /// Number of registrations of indexes so far.
   private let registrations = Atomic<Int>(0)
 
   init(_ schema: Schema, tables: [EntityTable]) {

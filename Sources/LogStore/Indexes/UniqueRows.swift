@@ -1,10 +1,10 @@
 import LogEngine
 import RowFormat
 
-/// Rows by a hash of their key: what a unique index is.
+/// Rows by a hash of their key: the content of a unique index.
 ///
-/// What the index's file has is read there; what has changed since is in memory. No key is kept, so a hit is only a hint,
-/// and the row itself has to be looked at.
+/// The file of the index has the rows, and memory has the changes since. No key is kept, so a hit is only a hint, and
+/// the row itself has to be looked at.
 struct UniqueRows: Sendable {
   /// The file that the rows are in, apart from those that changed.
   let file: SecondaryIndexFile?
@@ -57,7 +57,7 @@ struct UniqueRows: Sendable {
     }
   }
 
-  /// Takes out a row, if it is there.
+  /// Removes a row, if it is there.
   ///
   /// - Throws: ``DamagedIndexFile``; then the rows are of no more use.
   mutating func remove(_ row: RowReference, _ hash: UInt32) throws {

@@ -10,10 +10,10 @@ import Synchronization
 final class WordIndex: Sendable {
   let index: LazyIndex
   let column: Int
-  /// How many searches read all texts.
+  /// Number of searches that have read all texts.
   private let scanCount = Atomic<Int>(0)
 
-  /// How many scans cost as much as making the index.
+  /// Number of scans that cost as much as making the index.
   static let scansBeforeIndex = 16
 
   init(_ table: UInt16, column: Int, _ hash: TextHash) {

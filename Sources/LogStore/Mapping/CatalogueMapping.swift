@@ -3,7 +3,7 @@ package import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What a store's catalogue says of the models in it.
+/// Maps the models of a schema to the entries of a store's catalogue.
 package enum CatalogueMapping {
   package static let identifierKey = "store.identifier"
   package static let versionKey = "schema.version"
@@ -23,14 +23,14 @@ package enum CatalogueMapping {
     catalogue.metadata[identifierKey].map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What the store remembers of the schema it was written with last; `nil` if it is new.
+  /// The version of the schema that the store was last written with; `nil` if the store is new.
   static func schemaVersion(in catalogue: Catalogue) -> StoredSchemaVersion? {
     catalogue.metadata[versionKey].flatMap {
       StoredSchemaVersion(String(decoding: $0, as: UTF8.self))
     }
   }
 
-  /// Adds what a schema has and the store has not, and writes down that the store now has this schema; in one
+  /// Adds what a schema has and the store has not, and records that the store now has this schema; in one
   /// commit.
   ///
   /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a column whose

@@ -116,7 +116,7 @@ final class EntityTable: Sendable {
 }
 
 extension EntityTable {
-  /// Writes down all that decides what some columns of a row are read as: the table's columns and layouts, and the
+  /// Encodes all that decides how some columns of a row are read: the table's columns and layouts, and the
   /// values that older rows have.
   func encodeReading(of columns: ColumnSet, into buffer: inout ByteBuffer) {
     definition.encode(into: &buffer)
@@ -139,10 +139,10 @@ extension EntityTable {
     }
   }
 
-  /// What a row is read as that has none of the columns, if no values are noted for them.
+  /// Returns the reading of a row that has none of the columns, if no values are noted for them.
   ///
-  /// A column that comes has its value noted unless that is null: so where none is noted, an optional property came without
-  /// a default, and the one that it has today is not for older rows.
+  /// A column that is added has its value noted unless that is null: so if none is noted, an optional property was added
+  /// without a default, and the default that it has today is not for older rows.
   func rowOfLacking() -> [UInt8] {
     let defaults = descriptor.defaultRow()
     if defaults.isEmpty { return defaults }
@@ -225,7 +225,7 @@ package struct RowConverter: Sendable {
     sources = current.columns.enumerated().map { position, number in
       let place = places[position]
       if former.columns.contains(number) { return Source(place: place) }
-      // Where there is a former column, the value noted for the new one is for its nulls.
+      // If there is a former column, the value noted for the new one is for its nulls.
       let fill =
         place == nil
         ? table.fill(of: number, fills)

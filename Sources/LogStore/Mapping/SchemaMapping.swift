@@ -110,7 +110,7 @@ extension SchemaMapping {
     let names = Set((0..<descriptor.layout.count).map(descriptor.columnName))
     let former = former(descriptor)?.columnNames ?? []
     for column in table.columns where !column.isRetired && !names.contains(column.name) {
-      // What the version before did not have either is a later version's, and stays for when that comes back.
+      // A column that the version before lacked, too, is a later version's, and stays in case that comes back.
       if former.contains(column.name) { try drop(column, of: table) }
     }
   }
@@ -300,7 +300,7 @@ extension SchemaMapping {
     }
   }
 
-  /// What there is in a column that a property cannot read, though it looks alike on disk.
+  /// Returns the difference of a column's values from a property that cannot read them, though they look alike on disk.
   private func change(
     of found: ColumnDefinition,
     to property: ModelProperty,
@@ -328,7 +328,7 @@ extension SchemaMapping {
     try add(column, of: descriptor, hadRows: hadRows)
   }
 
-  /// Which side stores the membership of a list, if it is not the one of today.
+  /// The side that stores the membership of a list, if it is not today's.
   private func listKeptElsewhere(
     _ property: ModelProperty,
     of descriptor: ModelDescriptor,
@@ -434,7 +434,7 @@ extension SchemaMapping {
     guard let kind = InverseRecords.kind(of: found.number, in: table.number, catalogue) else {
       return try recordInverse(of: property, for: found.number, in: table)
     }
-    // While the column was away, nothing saw to it that its values agree with their other ends.
+    // While the column was hidden, nothing kept its values in agreement with their other ends.
     if hadRows, table.isHidden(found.number), kind != .none, !property.isDerivable {
       try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
     }

@@ -1,7 +1,7 @@
 import ModelRuntime
 import RowFormat
 
-/// What a save expects to replace, and where it is mistaken.
+/// The values that a save expects to replace, and the conflicts found.
 ///
 /// The rows are compared when they are those that the commit replaces, so that nothing gets between: see
 /// `CommitParticipant`.

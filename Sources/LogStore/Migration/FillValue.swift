@@ -1,9 +1,9 @@
 package import LogEngine
 import RowFormat
 
-/// What the rows from before a column existed have in it, as the store remembers it.
+/// The value in a column of the rows from before it existed, as the store remembers it.
 ///
-/// The default value of a property is the app's to change; the rows keep the one that was theirs first. The
+/// The app may change the default value of a property; the rows keep the value that they had first. The
 /// catalogue keeps it as a row of one column, under the numbers of table and column.
 package enum FillValue {
   static func key(_ table: UInt16, _ column: UInt16) -> String { "fill.\(table).\(column)" }

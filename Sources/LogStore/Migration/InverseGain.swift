@@ -16,11 +16,11 @@ struct InverseGain {
 
   private let store: TableStore
   private let view: ReadView
-  /// What the ends refer to in place of what is stored.
+  /// The references that replace the stored ones, by end.
   private var values: [End: [RowReference]] = [:]
   /// For ends of one-to-one relationships, the other end.
   private var pairs: [End: End] = [:]
-  /// What the lists at other ends must hold.
+  /// The references that the lists at other ends must hold.
   private var owed: [End: [RowReference]] = [:]
 
   init(_ store: TableStore) {

@@ -6,7 +6,7 @@ import ModelRuntime
 /// There is an entry for each such column, `values.<table>.<column>`. A store of an older library has none, and gets them when
 /// one process alone opens it next: with the models that wrote it they are right; with others, only numbers can be looked at.
 enum ValueRecords {
-  /// What a column holds; `nil` if the store does not say.
+  /// The values that a column holds; `nil` if the store does not say.
   static func values(
     of column: UInt16,
     in table: UInt16,

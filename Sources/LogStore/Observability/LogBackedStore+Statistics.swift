@@ -14,7 +14,7 @@ extension LogStore {
   /// - Complexity: O(files of the log and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics { tables.engine.statistics() }
 
-  /// What the store takes on its device, by kind of file.
+  /// Measures the space of the store on its device, by kind of file.
   ///
   /// - Throws: ``LogStoreError`` if a directory cannot be read.
   /// - Complexity: O(files), those of external storage included: the file system is asked for each.
@@ -27,7 +27,7 @@ extension DefaultStore {
   /// - Complexity: O(files of the log and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics { tables.engine.statistics() }
 
-  /// What the store takes on its device, or in memory, by kind of file.
+  /// Measures the space of the store on its device, or in memory, by kind of file.
   ///
   /// - Throws: ``LogStoreError`` if a directory cannot be read.
   /// - Complexity: O(files), those of external storage included: the file system is asked for each.

@@ -10,7 +10,7 @@ final class StoreMetrics: Sendable {
   private let fetches: Metric
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// How long something takes that is done often, and how often it fails.
+  /// The durations of a frequent operation, and the number of its failures.
   private struct Metric: Sendable {
     let duration: CoreMetrics.Timer
     let failures: Counter
@@ -36,7 +36,7 @@ final class StoreMetrics: Sendable {
 
   /// Does something, and publishes how long it took, or that it failed.
   ///
-  /// What a store leaves to the context is no failure: it is asked again, more simply.
+  /// A store's refusal that leaves the work to the context is no failure: the context asks again, more simply.
   func measure<R>(_ operation: StoreOperation, _ body: () throws -> R) rethrows -> R {
     let metric = operation == .save ? saves : fetches
     let start = now()

@@ -1,2 +1,2 @@
-/// What of a store's work is measured and traced.
+/// An operation of a store that is measured and traced.
 enum StoreOperation: String, Sendable { case save, fetch }

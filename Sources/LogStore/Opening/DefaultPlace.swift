@@ -2,12 +2,12 @@ import Foundation
 import LogEngine
 import ModelRuntime
 
-/// Which of two places a configuration means that names none.
+/// The choice between two places for a configuration that names none.
 ///
 /// Each program has a place of its own. Versions before 0.1 had one for all programs of a user, and a program that kept
-/// its models there goes on doing so: if it has no store at its own place, if the old one holds no entities but its own
-/// and can be brought to its schema, and if no other program has claimed it. The first that opens it does, by a note in
-/// the catalogue.
+/// its models there still does so: if it has no store at its own place, if the old one holds no entities but its own
+/// and can be brought to its schema, and if no other program has claimed it. The first program that opens it claims it,
+/// by a note in the catalogue.
 struct DefaultPlace {
   private static let programKey = "store.program"
   let program: String
@@ -32,7 +32,7 @@ struct DefaultPlace {
     else { return false }
     var options = EngineOptions()
     options.mode = .readOnly
-    // What cannot be read is not this program's to open.
+    // A store that cannot be read is not this program's to open.
     guard let engine = try? StorageEngine.open(at: former.path, options: options) else {
       return false
     }

@@ -62,7 +62,7 @@ final class SharedStores: @unchecked Sendable {
       switch try nextStep(place, check) {
       case .use(let tables, let entry): return lease(of: tables, entry)
       case .close(let tables, let entry, let reason):
-        // What could not be written at the end is recovered at the next opening.
+        // The next opening recovers what could not be written at the end.
         try? tables.close(reason)
         remove(entry)
       case .open(let entry):

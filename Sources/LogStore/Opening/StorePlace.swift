@@ -1,19 +1,19 @@
 import Foundation
 import LibC
 
-/// Where a store is, whatever way its path was spelled, and which one is there.
+/// The place of a store, however its path was spelled, and the identity of the store there.
 struct StorePlace: Hashable, Sendable {
   /// The folder's path, without symbolic links.
   let path: String
-  /// Which file is the store's lock; `nil` if there is none yet.
+  /// The file number of the store's lock; `nil` if there is none yet.
   ///
-  /// Not which folder: the number of a folder that was removed is given to the next one, while that of a lock is not
+  /// Not that of the folder: the number of a folder that was removed is given to the next one, while that of a lock is not
   /// as long as it is held.
   let lock: FileNumber?
   /// Whether it is on disk.
   private let isFolder: Bool
 
-  /// Which file of the machine one is.
+  /// The identity of a file on the machine.
   struct FileNumber: Hashable, Sendable {
     let device: UInt64
     let file: UInt64
@@ -46,7 +46,7 @@ struct StorePlace: Hashable, Sendable {
   /// The same place as it is now.
   var now: StorePlace { isFolder ? StorePlace(path: path) : self }
 
-  /// Whether what is there now is not the store that was, or nothing is.
+  /// Whether the store that was here is gone, or has been replaced by another.
   var isReplaced: Bool { now.lock != lock }
 
   /// Whether two stores that are open at once would be one.

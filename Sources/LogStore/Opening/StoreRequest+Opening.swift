@@ -52,7 +52,7 @@ extension StoreRequest {
     try migration.run(engine).close()
   }
 
-  /// How long a process waits at least until the store is not another's alone: three seconds.
+  /// Number of pauses before a process that waits for another's exclusive use gives up: at least three seconds in all.
   private static let attemptLimit = 300
   private static let pause = 10_000
 }

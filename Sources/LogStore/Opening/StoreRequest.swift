@@ -2,7 +2,7 @@ import Foundation
 import LogEngine
 import ModelRuntime
 
-/// How a store on disk is to be opened: what both kinds of configuration come to.
+/// A request to open a store on disk; both kinds of configuration become one.
 struct StoreRequest {
   let url: URL
   let schema: Schema
@@ -50,7 +50,7 @@ struct StoreRequest {
     sharesOpenStore = configuration.sharesOpenStore
   }
 
-  /// How the store keeps models in tables.
+  /// The configuration of the store's tables.
   var tables: TableStore.Configuration {
     TableStore.Configuration(
       path: url.path,

@@ -1,6 +1,6 @@
 import ModelRuntime
 
-/// Which rows of a table a predicate lets match: from it a fetch chooses its access path.
+/// The candidate rows of a predicate in a table: from it a fetch chooses its access path.
 ///
 /// A plan names candidates, never answers: each of them is still tested by the whole predicate, so a plan may be
 /// too wide and must not be too narrow.
@@ -32,7 +32,7 @@ enum CandidatePlan {
   ///
   /// - Parameters:
   ///   - expression: The predicate; `nil` if there is none.
-  ///   - texts: How the store's indexes hash texts.
+  ///   - texts: The hash of texts in the store's indexes.
   init(_ expression: QueryExpression?, _ texts: TextHash) {
     guard let expression else {
       self = .scan
@@ -67,7 +67,7 @@ enum CandidatePlan {
       self = CandidatePlan(ValueLookup(path, reading, isIn: constants, texts))
     case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
       self = CandidatePlan(ValueLookup(path, reading, beginsWith: text, texts))
-    // What is null does not match, so the value has to be true.
+    // Null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
       self = CandidatePlan(test, texts).incomplete
@@ -111,7 +111,7 @@ enum CandidatePlan {
 }
 
 extension CandidatePlan {
-  /// The plan for rows that match both sides: the narrower one, or what they share.
+  /// The plan for rows that match both sides: the narrower one, or the rows that both name.
   private func intersection(_ other: CandidatePlan) -> CandidatePlan {
     switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.intersection(rhs))

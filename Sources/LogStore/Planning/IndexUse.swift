@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// How an index answers what a predicate asks: the key ranges of it where rows can match.
+/// The use of an index for a predicate: the key ranges in which rows can match.
 ///
 /// Values for the first columns, and one more column in a range: what follows is ignored.
 struct IndexUse {
@@ -10,16 +10,16 @@ struct IndexUse {
   let columns: [IndexColumn]
   /// Ascending, without overlaps.
   let ranges: [ClosedRange<IndexEntry>]
-  /// How many of the columns have one value in all the ranges.
+  /// Number of columns that have one value in all the ranges.
   let fixedCount: Int
   /// Whether the rows of the ranges are those that match, and there are no others.
   let isExact: Bool
 
-  /// `nil` for what is no index of values.
+  /// `nil` for an index of another kind than of values.
   ///
   /// - Parameters:
   ///   - index: An index of values.
-  ///   - lookups: What the predicate asks of columns, all of which must hold.
+  ///   - lookups: The predicate's conditions on columns, all of which must hold.
   ///   - isComplete: Whether it asks nothing else.
   init?(_ index: LazyIndex, _ lookups: [ValueLookup], isComplete: Bool) {
     guard case .values(_, let columns) = index.definition else { return nil }
@@ -68,7 +68,7 @@ struct IndexUse {
   /// Whether the predicate asks anything that the index tells.
   let isNarrow: Bool
 
-  /// How many rows there are.
+  /// Number of rows in the ranges.
   func count(in keys: OrderedKeys) throws -> Int {
     try ranges.reduce(0) { try $0 + keys.count(in: $1) }
   }

@@ -7,7 +7,7 @@ import RowFormat
 ///
 /// The predicate fixes the values of the index's first columns, and bounds the next one: there the walk begins, and it
 /// ends at the fetch's limit. An index of all sort keys yields the rows in order. An index of the first sort keys only
-/// yields candidates: the walk goes on to the end of a group of equal values, so that all rows that can be among the
+/// yields candidates: the walk continues to the end of a group of equal values, so that all rows that can be among the
 /// first are found.
 struct IndexWalk {
   let use: IndexUse
@@ -18,7 +18,7 @@ struct IndexWalk {
   private let direction: OrderedKeys.Direction
   /// The number of leading words that are equal within a group.
   private let groupWordCount: Int
-  /// Where the rows are: ascending, without overlaps.
+  /// The ranges of the rows: ascending, without overlaps.
   private var ranges: [ClosedRange<IndexEntry>]
   /// In a walk backward, the rest of the group in which a page begins: it is visited first, and forward.
   private var restOfGroup: ClosedRange<IndexEntry>?
@@ -77,7 +77,7 @@ struct IndexWalk {
 // MARK: Beginning at a place
 
 extension IndexWalk {
-  /// Leaves out what comes before a place in the sort, as far as the index tells.
+  /// Drops the part before a place in the sort, as far as the index tells.
   private mutating func begin(
     behind position: PagePosition,
     _ ordering: RowOrdering,
@@ -159,12 +159,12 @@ extension IndexColumn {
 }
 
 extension [ClosedRange<IndexEntry>] {
-  /// What is not before an entry.
+  /// The part that is not before an entry.
   fileprivate func from(_ start: IndexEntry) -> Self {
     compactMap { $0.upperBound < start ? nil : Swift.max($0.lowerBound, start)...$0.upperBound }
   }
 
-  /// What is not behind an entry.
+  /// The part that is not behind an entry.
   fileprivate func through(_ end: IndexEntry) -> Self {
     compactMap { $0.lowerBound > end ? nil : $0.lowerBound...Swift.min($0.upperBound, end) }
   }
@@ -178,7 +178,7 @@ extension IndexWalk {
   /// - Parameters:
   ///   - window: The part of the matching rows that is wanted.
   ///   - keys: The index.
-  ///   - budget: How many rows may be tested.
+  ///   - budget: The number of rows that may be tested.
   ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be tested.
   /// - Throws: The errors of `test`.
@@ -208,7 +208,7 @@ extension IndexWalk {
   /// - Parameters:
   ///   - wanted: The number of rows that the fetch wants.
   ///   - keys: The index.
-  ///   - budget: How many rows may be visited.
+  ///   - budget: The number of rows that may be visited.
   ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be visited.
   /// - Throws: The errors of `test`.

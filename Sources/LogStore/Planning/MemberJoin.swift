@@ -8,10 +8,10 @@ struct MemberJoin {
   private let resolver: StoreResolver
   /// One for each class of members.
   private let fetches: [TableFetch]
-  /// How many members there are.
+  /// Number of members.
   let memberCount: Int
 
-  /// Plans how to find the members.
+  /// Plans the search for the members.
   ///
   /// - Parameters:
   ///   - member: The test of a member.
@@ -33,14 +33,14 @@ struct MemberJoin {
     }
   }
 
-  /// How many rows are read to find the members.
+  /// Number of rows that are read to find the members.
   var cost: Int { fetches.reduce(0) { $0 + $1.candidateCount } }
 
   /// The rows of a table that have a member which passes.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - count: How many rows it has: once all of them are found, no more members are read.
+  ///   - count: The number of its rows: once all of them are found, no more members are read.
   /// - Returns: Their keys, ascending.
   /// - Throws: What reading throws.
   func owners(in table: EntityTable, atMost count: Int) throws -> [UInt64] {
@@ -67,11 +67,11 @@ struct MemberJoin {
   }
 }
 
-/// Keys in any order and however often, each of which is wanted once.
+/// Keys in any order, with repetitions; each different key is wanted once.
 private struct KeyCollection {
   private var keys: [UInt64] = []
   private var limit = 1 << 12
-  /// How many different keys there were when they were last sorted.
+  /// Number of different keys when they were last sorted.
   private(set) var distinctCount = 0
 
   mutating func append(_ key: UInt64) {

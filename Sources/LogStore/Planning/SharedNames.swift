@@ -11,7 +11,7 @@ struct SharedNames {
   private let plan: ColumnPlan
   private let expression: QueryExpression?
 
-  /// - Returns: `nil` where columns do not tell which rows match, or a table is too small for two.
+  /// - Returns: `nil` if columns do not tell which rows match, or if a table is too small for two threads.
   init?(_ fetch: TableFetch, _ expression: QueryExpression?) {
     let least = fetch.store.leastSharedRowCount.load(ordering: .relaxed)
     guard let plan = fetch.exactColumns, fetch.view.rowCount(of: fetch.table.number) >= least
@@ -26,14 +26,14 @@ struct SharedNames {
     let end = store.engine.nextKey(in: table.number)
     let middle = end / 2
     let half = SharedWork { [expression, tally = fetch.tally?.makeAnother()] in
-      // What resolvers and tests of texts remember is for one thread at a time.
+      // One thread at a time may use the memory of a resolver, or of a test of texts.
       let plan = ColumnPlan(expression, of: table, StoreResolver(store, as: view))
       return (try Self.keys(plan, KeyRanges(from: middle, end: end), table, view, tally), tally)
     }
     let first = Result {
       try Self.keys(plan, KeyRanges(from: 0, end: middle), table, view, fetch.tally, upTo: middle)
     }
-    // Waited for in any case: nothing goes on when the question was answered.
+    // Waited for in any case: no work continues after the question was answered.
     let second = half.result()
     let firstKeys = try first.get()
     let (keys, counted) = try second.get()

@@ -47,7 +47,7 @@ struct StoreQuery {
   }
 }
 
-/// Which of the rows that match are wanted.
+/// The range of matching rows that are wanted.
 struct FetchWindow {
   let offset: Int
   let limit: Int
@@ -57,7 +57,7 @@ struct FetchWindow {
     self.limit = limit
   }
 
-  /// Whether all are.
+  /// Whether all rows are wanted.
   var isUnbounded: Bool { offset == 0 && limit == .max }
 
   init<T>(_ descriptor: FetchDescriptor<T>) {
@@ -65,12 +65,12 @@ struct FetchWindow {
     limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
   }
 
-  /// How many of the first rows have to be known; `nil` for all.
+  /// Number of first rows that have to be known; `nil` for all.
   var end: Int? {
     let (end, overflow) = offset.addingReportingOverflow(limit)
     return overflow || limit == .max ? nil : end
   }
 
-  /// How many of so many rows are in the window.
+  /// Number of rows in the window, if so many match.
   func count(of all: Int) -> Int { min(max(all - offset, 0), limit) }
 }

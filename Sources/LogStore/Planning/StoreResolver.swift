@@ -69,7 +69,7 @@ final class StoreResolver: RowResolver {
     try keys(ofTable: table, column: column)?.rows(referringTo: target).map(\.reference) ?? []
   }
 
-  /// How many rows of a table refer to a row; none of them is read.
+  /// Number of rows of a table that refer to a row; none of them is read.
   func count(referringTo target: RowReference, inTable table: UInt16, column: Int) throws -> Int {
     let key = IndexKey(target.rawValue)
     let range = IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)
@@ -90,8 +90,8 @@ final class StoreResolver: RowResolver {
   ///
   /// - Parameters:
   ///   - target: The test.
-  ///   - limit: How many of them are of use.
-  ///   - rowCount: How many rows would be looked at otherwise, each with the one it refers to.
+  ///   - limit: The number of rows that are of use.
+  ///   - rowCount: The number of rows that would be looked at otherwise, each with the one it refers to.
   /// - Returns: `nil` if there are more, or if finding them means to look at more rows.
   /// - Throws: What reading throws.
   func targets(

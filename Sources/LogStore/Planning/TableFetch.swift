@@ -19,7 +19,7 @@ struct TableFetch {
   /// Counts what is read, if a plan was requested.
   let tally: TableTally?
 
-  /// How the rows that match are reached.
+  /// The access path to the rows that match.
   private enum AccessPath {
     /// Only these rows can match, ascending.
     case keys([UInt64])
@@ -33,7 +33,7 @@ struct TableFetch {
     case rows
   }
 
-  /// What is wanted of the rows that match.
+  /// The output that a fetch wants of the rows that match.
   enum Output {
     case rows
     /// Their names, for which nothing has to be read.
@@ -54,7 +54,7 @@ struct TableFetch {
   ///   - expression: The predicate, if there is one.
   ///   - plan: What the predicate says of rows it names, or of indexes.
   ///   - output: The result that is wanted of the rows.
-  ///   - limit: How many of the rows that match are wanted, in the order of their keys; `nil` for all.
+  ///   - limit: The number of matching rows that are wanted, in the order of their keys; `nil` for all.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
@@ -92,7 +92,7 @@ struct TableFetch {
     path = try finder.find()
   }
 
-  /// How many rows are looked at to find those that match.
+  /// Number of rows that are looked at to find those that match.
   var candidateCount: Int {
     switch path {
     case .keys(let keys), .matches(let keys), .page(let keys): keys.count
@@ -118,7 +118,7 @@ struct TableFetch {
 // MARK: The access path
 
 extension TableFetch {
-  /// What the choice of an access path depends on.
+  /// The inputs to the choice of an access path.
   private struct AccessPathFinder {
     let store: TableStore
     let table: EntityTable
@@ -249,7 +249,7 @@ extension TableFetch {
     private struct Joined {
       let targets: [RowReference]
       let property: ModelProperty
-      /// How many rows refer to them.
+      /// Number of rows that refer to them.
       let count: Int
       /// Whether these rows match, and no others.
       let isExact: Bool
@@ -377,7 +377,7 @@ extension TableFetch {
       }
       let position = expression?.pagePosition
       if position != nil {
-        // Where the page begins is for the walk to know: an index may answer all the rest.
+        // The walk begins at the page's place: an index may answer all the rest.
         let rest = expression?.withoutPagePosition
         guard
           let others = TableIndexes(
@@ -411,7 +411,7 @@ extension TableFetch {
       return .keys(keys.sorted())
     }
 
-    /// Keeps of some rows, whose keys ascend, those that match.
+    /// Returns the keys of the rows that match, of some rows whose keys ascend.
     private func matching(_ keys: [UInt64], _ filter: RowFilter) throws -> Set<UInt64> {
       var matching: Set<UInt64> = []
       try view.scan(table.number, keys: keys) { key, layout, row in
@@ -575,7 +575,7 @@ extension TableFetch {
 // MARK: Names
 
 extension TableFetch {
-  /// How many rows match.
+  /// Number of rows that match.
   func count() throws -> Int {
     switch path {
     case .count(let count):

@@ -4,7 +4,7 @@ import RowFormat
 
 /// Counts what a fetch reads of one table, for its plan; there is one only where a plan was requested.
 final class TableTally {
-  /// What scans of columns have read.
+  /// The tally of column scans.
   let columns = ScanTally()
   private let table: EntityTable
   private let rowCount: Int
@@ -19,11 +19,11 @@ final class TableTally {
     self.rowCount = rowCount
   }
 
-  /// Records how the rows are found.
+  /// Records the access path.
   ///
   /// - Parameters:
-  ///   - path: The way.
-  ///   - count: How many rows it named; `nil` if all are examined.
+  ///   - path: The path.
+  ///   - count: The number of rows it named; `nil` if all are examined.
   func choose(_ path: QueryPlan.TableAccess.Path, candidates count: Int? = nil) {
     self.path = path
     candidateCount = count
@@ -94,7 +94,7 @@ final class TableTally {
     matchCount += other.matchCount
   }
 
-  /// What was counted.
+  /// The counts, as a part of the plan.
   var access: QueryPlan.TableAccess {
     QueryPlan.TableAccess(
       entity: table.descriptor.entityName,

@@ -1,6 +1,6 @@
 import ModelRuntime
 
-/// What a predicate asks of one attribute of the tested row: where in an index its rows are.
+/// A predicate's condition on one attribute of the tested row, as the intervals of an index that hold its rows.
 struct ValueLookup: Equatable {
   /// The class the predicate takes the row for.
   let owner: ModelDescriptor
@@ -10,7 +10,7 @@ struct ValueLookup: Equatable {
   /// Whether rows match if and only if their words are in one of the intervals.
   var isExact: Bool
 
-  /// - Returns: `nil` for what an index does not tell.
+  /// - Returns: `nil` for a condition that an index cannot answer.
   init?(
     _ relation: QueryExpression.Relation,
     _ path: RowPath,
@@ -160,7 +160,7 @@ extension IndexKey {
 }
 
 extension [ClosedRange<IndexKey>] {
-  /// What is in these ranges or in others, without overlaps and in order.
+  /// The union with other ranges, without overlaps and in order.
   func union(_ other: Self) -> Self {
     var result: Self = []
     for range in (self + other).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -173,7 +173,7 @@ extension [ClosedRange<IndexKey>] {
     return result
   }
 
-  /// What is in these ranges and in others; both are in order.
+  /// The intersection with other ranges; both are in order.
   func intersection(_ other: Self) -> Self {
     var result: Self = []
     var place = 0

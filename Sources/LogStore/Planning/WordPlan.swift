@@ -1,6 +1,6 @@
 import ModelRuntime
 
-/// Which words the text of a row must have for a predicate to match it.
+/// The words that the text of a row must have for a predicate to match it.
 ///
 /// A plan names candidates, never answers; see ``CandidatePlan``.
 indirect enum WordPlan {
@@ -24,7 +24,7 @@ indirect enum WordPlan {
     case .or(let lhs, let rhs):
       guard let lhs = WordPlan(lhs), let rhs = WordPlan(rhs) else { return nil }
       self = .any([lhs, rhs])
-    // What is null does not match, so the value has to be true.
+    // Null does not match, so the value has to be true.
     case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
       self.init(test)
@@ -35,7 +35,7 @@ indirect enum WordPlan {
   /// The rows that may match, ascending.
   ///
   /// - Parameters:
-  ///   - limit: How many rows are worth looking at.
+  ///   - limit: The number of rows that are worth looking at.
   ///   - words: The words of a column; `nil` if they are not known.
   /// - Returns: `nil` if there are more, or if nothing is known.
   /// - Throws: What `words` throws, or ``DamagedWords``.

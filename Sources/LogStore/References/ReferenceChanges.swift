@@ -2,7 +2,7 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What one save does to references: those it writes, and the rows it ends that others may refer to.
+/// One save's changes to references: those it writes, and the rows it ends that others may refer to.
 ///
 /// Only to-one relationships with an inverse count.
 struct ReferenceChanges {
@@ -17,7 +17,7 @@ struct ReferenceChanges {
   /// The rows the save inserts, as runs of keys: keys are given out in order.
   private var inserted: [(table: UInt16, keys: Range<UInt64>)] = []
 
-  /// Where a reference is.
+  /// The place of a reference.
   struct Origin: Comparable {
     let row: RowReference
     let column: Int
@@ -47,7 +47,7 @@ struct ReferenceChanges {
     }
   }
 
-  /// Notes what a column of a row refers to after the save.
+  /// Notes the target of a column of a row after the save.
   mutating func record(_ row: RowReference, _ column: Int, _ target: RowReference?) {
     if let target {
       written.append(.init(row: row, column: column, target: target))

@@ -6,29 +6,29 @@ import RowFormat
 /// Keeps saves under way from leaving references to rows that do not exist.
 ///
 /// A save claims the rows it refers to and the rows it deletes before it looks whether anything would dangle, and
-/// holds the claims until its commit is visible, or has failed. Any number of saves may refer to one row; one that
-/// deletes it waits for them, and they for it: those that come later also for one that waits. So of two such saves one
+/// holds the claims until its commit is visible, or has failed. Any number of saves may refer to one row; a save that
+/// deletes it waits for them, and they wait for it: later saves also wait for a save that waits. So one of two such saves
 /// sees what the other has committed, and no lock is held while a commit is written.
 ///
-/// A save that waits here holds no other claim: it claims unique keys later, and nobody who waits for those is waited
-/// for here. But for one: what others have committed in favour of a row is news to a save that deletes it, so that it has to
-/// start over, and they may go on for ever. So a save that has failed for that may keep the rows it deletes until its next
-/// attempt is over (``KeptClaim``). There is one such save at a time. It waits for nobody who waits, since those may wait
-/// for it, but only for who holds claims; those are being committed, and need nothing of it. It is in the turn of its
-/// process all the while, and has locked the ends: who waits here for a kept row may have done both before. And its thread is
-/// never made to wait for itself: to encode a model is to run code of the app, which may save.
+/// A save that waits here holds no other claim: it claims unique keys later, and no save that waits for those is waited
+/// for here. There is one exception: the commits of others in favour of a row are news to a save that deletes it, so that it
+/// has to start over, perhaps without end. So a save that has failed for that may keep the rows it deletes until its next
+/// attempt is over (``KeptClaim``). There is one such save at a time. It never waits for a waiting save, since that may wait
+/// for it, but only for holders of claims; those are being committed, and need nothing of it. It is in the turn of its
+/// process all the while, and has locked the ends: a save that waits here for a kept row may have done both before. Its thread
+/// never waits for itself: to encode a model is to run code of the app, which may save.
 final class ReferenceClaims: @unchecked Sendable {
-  /// What a save has claimed.
+  /// The rows that a save has claimed.
   struct Claim {
     fileprivate let targets: Set<RowReference>
     fileprivate let deleted: [RowReference]
   }
 
   private let condition = NSCondition()
-  // By row, how many saves refer to it. Guarded by the condition, as is what follows.
+  // Number of saves that refer to a row. Guarded by the condition, as is what follows.
   private var referring: [RowReference: Int] = [:]
   private var deleting: Set<RowReference> = []
-  /// What is kept between two attempts of a save.
+  /// The rows that are kept between two attempts of a save.
   private var kept: Kept?
   /// The saves that wait, in the order in which they came.
   private var waiting: [Waiting] = []
@@ -45,7 +45,7 @@ final class ReferenceClaims: @unchecked Sendable {
     let deleted: Set<RowReference>
   }
 
-  /// Why a save has to wait.
+  /// The reason for a save to wait.
   private enum Obstacle {
     case referred(RowReference)
     /// Also for a row that is kept.
@@ -56,14 +56,14 @@ final class ReferenceClaims: @unchecked Sendable {
 
   /// Whether a save keeps rows between two attempts.
   var isKept: Bool { condition.withLock { kept != nil } }
-  /// How many saves wait.
+  /// Number of saves that wait.
   var waitingCount: Int { condition.withLock { waiting.count } }
 
-  /// Claims what a save refers to and deletes; waits while another save stands against it.
+  /// Claims what a save refers to and deletes; waits while another save's claim conflicts.
   ///
   /// - Parameters:
   ///   - changes: What it refers to and deletes.
-  ///   - owner: What it has kept, if it has.
+  ///   - owner: The rows it has kept, if any.
   /// - Returns: The claim, for ``finish(_:keeping:)``.
   func claim(_ changes: ReferenceChanges, keptBy owner: KeptClaim? = nil) -> Claim {
     let claim = Claim(targets: changes.targets, deleted: changes.deleted)
@@ -79,7 +79,7 @@ final class ReferenceClaims: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - claim: The claim.
-  ///   - keeper: Who keeps the deleted rows from being referred to until the next attempt; nobody does if another save keeps
+  ///   - keeper: Keeps the deleted rows from being referred to until the next attempt; ignored if another save keeps
   ///     some already.
   func finish(_ claim: Claim, keeping keeper: KeptClaim? = nil) {
     condition.lock()
@@ -122,17 +122,17 @@ final class ReferenceClaims: @unchecked Sendable {
       next = self.obstacle(to: claim, owner, ticket)
     }
     waiting.removeAll { $0.ticket == ticket }
-    // Who waited for its turn finds the rows deleted now, or is free to go.
+    // A save that waited for its turn finds the rows deleted now, or may proceed.
     condition.broadcast()
   }
 
-  /// What a claim has to wait for first.
+  /// The first obstacle that a claim has to wait for.
   ///
   /// - Parameters:
   ///   - claim: The claim.
-  ///   - owner: What its save has kept.
-  ///   - ticket: When it began to wait; `nil` if it does not wait yet.
-  /// - Returns: `nil` if nothing stands against it.
+  ///   - owner: The rows its save has kept.
+  ///   - ticket: Its place in the order of waiting; `nil` if it does not wait yet.
+  /// - Returns: `nil` if there is no obstacle.
   private func obstacle(to claim: Claim, _ owner: KeptClaim?, _ ticket: UInt64?) -> Obstacle? {
     let isFree = isFree(owner)
     if !deleting.isEmpty || !isFree && (kept != nil || !waiting.isEmpty) {
@@ -195,7 +195,7 @@ extension TableStore {
       $0.key < $1.key
     }) {
       guard let table = table(numbered: row.table) else { continue }
-      // Which ones exactly: of the columns from 63 on, a set of columns has all or none.
+      // A set of names, for exactness: of the columns from 63 on, a set of columns has all or none.
       var cleared: Set<Int> = []
       for reference in references {
         cleared.insert(reference.column)

@@ -16,7 +16,7 @@ extension TableStore {
     let resolver = StoreResolver(self, trace)
     return try perform(.fetching) {
       let start = trace?.now
-      // How rare a word is, all tables tell, also those that the predicate leaves out.
+      // All tables tell how rare a word is, also those that the predicate leaves out.
       let searches = try tables(for: T.self).map { try WordSearch(self, $0, wanted, resolver) }
       var answer = SearchAnswer(
         statistics: wanted.columns.map { _ in

@@ -130,13 +130,13 @@ struct WordSearch {
     return shared ?? []
   }
 
-  /// Whether what a run says of a row is so.
+  /// Whether a run's words of a row are current.
   private func isCurrent(_ key: UInt64, _ run: Int, _ words: IndexedWords) -> Bool {
     !pending.contains(key)
       && words.runs[(run + 1)...].allSatisfy { $0.row(ofKey: key) == nil }
   }
 
-  /// What rows score, whose keys ascend.
+  /// The scores of rows, whose keys ascend.
   private func scores(
     of keys: [UInt64],
     _ statistics: [TextScore.Statistics]
@@ -231,7 +231,7 @@ extension WordRun {
 }
 
 extension [UInt64] {
-  /// What two ascending lists share.
+  /// Returns the elements that two ascending lists share.
   fileprivate func intersection(_ other: [UInt64]) -> [UInt64] {
     var shared: [UInt64] = []
     var place = 0
@@ -259,7 +259,7 @@ extension [UInt64] {
 }
 
 extension [(place: Int, row: Int, times: Int)] {
-  /// How often in all, for each place.
+  /// The sums of the counts, by place.
   fileprivate func summedByPlace() -> Self {
     var sums: Self = []
     for entry in sorted(by: { $0.place < $1.place }) {
@@ -295,7 +295,7 @@ private struct Heap {
     for place in stride(from: rows.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
   }
 
-  /// Takes out the best row.
+  /// Removes the best row.
   ///
   /// - Complexity: O(log rows).
   mutating func popFirst() -> ScoredRow? {

@@ -3,45 +3,45 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
-/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, if a reference is not what a
-/// rule made nil, if a value is not what it was to replace, or if a row is not any more what it was to be deleted for.
+/// Keeps the indexes in step with one commit, and has it refused if a unique key is taken, if a reference is not the one that
+/// a rule made nil, if a value is not the one it was to replace, or if a row no longer meets the condition for its deletion.
 ///
 /// Used by one save at a time.
 final class CommitIndexing: CommitParticipant {
   // Not counted: the store outlives its saves, as in their sink.
   @safe private unowned(unsafe) let store: TableStore
-  /// What the commit does to each index that has to know; by table, as the changes come.
+  /// The commit's changes to each index that must know of them; by table, as the changes come.
   @safe @exclusivity(unchecked) private var parts: [Part] = []
   @safe @exclusivity(unchecked) private var tables: [TablePart] = []
   @safe @exclusivity(unchecked) private var keys = UniqueKeyChanges()
   @safe @exclusivity(unchecked) private var claim: UniqueClaims.Claim?
-  /// How many indexes were registered when the commit was prepared.
+  /// Number of registered indexes when the commit was prepared.
   @safe @exclusivity(unchecked) private var registrationCount = 0
   @safe @exclusivity(unchecked) private var failure: (any Error)?
   private var scratch: [UInt8] = []
-  /// What references may name in the rows that the commit replaces, by row and column.
+  /// The references expected in the rows that the commit replaces, by row and column.
   @safe @exclusivity(unchecked) private var expected = ExpectedReferences()
-  /// What the values of rows that the commit replaces are expected to be.
+  /// The values expected in the rows that the commit replaces.
   @safe @exclusivity(unchecked) private var values = ExpectedValues()
   /// The number of the newest commit there may be before this one; `nil` if any may be.
   @safe @exclusivity(unchecked) var formerCommit: UInt64?
   @safe @exclusivity(unchecked) private var isOvertaken = false
-  /// What rows must still be that the commit deletes.
+  /// The condition that the rows must still meet when the commit deletes them.
   @safe @exclusivity(unchecked) var deletions: DeletionCondition?
-  /// Those that are not.
+  /// The rows that do not.
   @safe @exclusivity(unchecked) private var renewed: [RowReference] = []
   /// Whether anything was recorded since the last reset.
   @safe @exclusivity(unchecked) private var hasRecords = false
 
-  /// One index, and what the commit does to it.
+  /// One index, and the commit's changes to it.
   fileprivate struct Part {
     let index: LazyIndex
     var changes: [IndexChange] = []
-    /// What the row of an update was kept under.
+    /// The key of an updated row before the update.
     var old: IndexKey?
   }
 
-  /// A table the commit has met, with the indexes and constraints its rows matter to.
+  /// A table that the commit has met, with the indexes and constraints that its rows matter to.
   ///
   /// A class, so that nothing of it is counted or copied for each row.
   private final class TablePart {
@@ -71,7 +71,7 @@ final class CommitIndexing: CommitParticipant {
     }
   }
 
-  /// Told when the commit has its place, so that others that change the same totals can go on.
+  /// Told when the commit has its place, so that others that change the same totals can proceed.
   private let derived: DerivedChanges?
 
   init(_ store: TableStore, _ derived: DerivedChanges?) {
@@ -233,7 +233,7 @@ final class CommitIndexing: CommitParticipant {
     )
   }
 
-  /// Notes what one row is kept under, before the commit or after it.
+  /// Notes the key of one row, before the commit or after it.
   ///
   /// An index none of whose columns an update changes is not asked: the row stays where it is.
   private func record(

@@ -6,8 +6,8 @@ import RowFormat
 /// Computes the derived attributes of a commit, from the changes that it makes to rows.
 ///
 /// Canonical texts, dates and lengths of stored lists follow from the row that is written. Counts and sums follow from other
-/// rows, and two commits may change the same one: so what a commit adds to them is worked out, and put on top of what the
-/// commit before left, while no other commit does the same. A commit that changes no such row waits for none.
+/// rows, and two commits may change the same one: so a commit's change to them is worked out, and added to the total that
+/// the commit before left, while no other commit does the same. A commit that changes no such row waits for none.
 ///
 /// Used by one save at a time, like its sink.
 final class DerivedChanges: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class DerivedChanges: @unchecked Sendable {
   private var totals: [OwnerTotal: Change] = [:]
   /// The rows of which it is not known yet what they counted for.
   private var members: [MemberChange] = []
-  /// What the updated of them count for now, rule by rule.
+  /// The new contributions of the updated members, rule by rule.
   private var outcomes: [Outcome] = []
   /// The rows with totals that the commit inserts or updates itself.
   private var pending: [PendingRow] = []
@@ -43,7 +43,7 @@ final class DerivedChanges: @unchecked Sendable {
 
   private struct Change {
     var amount = DerivedAmount()
-    /// Whether something leaves a sum that nothing can be taken off from.
+    /// Whether a member leaves a sum that nothing can be subtracted from.
     var isRecount = false
 
     var isNothing: Bool { !isRecount && amount == DerivedAmount() }
@@ -57,14 +57,14 @@ final class DerivedChanges: @unchecked Sendable {
 
   private struct MemberChange {
     let reference: RowReference
-    /// The place of what the row counts for now; `nil` if it is deleted.
+    /// The place of the row's new contribution; `nil` if the row is deleted.
     let outcome: Int?
   }
 
   private struct Outcome {
     /// The new owner; `nil` if that does not change.
     var owner: RowReference?
-    /// What is added up; `nil` if that does not change.
+    /// The amount that is added up; `nil` if that does not change.
     var amount: DerivedAmount?
   }
 
@@ -212,14 +212,14 @@ final class DerivedChanges: @unchecked Sendable {
     }
   }
 
-  /// Lets other commits go on: this one is in its place, or will never be.
+  /// Lets other commits proceed: this one is in its place, or will never be.
   func release() {
     guard holdsGate else { return }
     holdsGate = false
     store.derivationGate.unlock()
   }
 
-  /// Takes what a row has counted for until now off the totals, and adds what it counts for from now on.
+  /// Subtracts a row's former contribution from the totals, and adds its new one.
   private func settle(_ member: MemberChange, _ batch: borrowing CommitBatch) throws {
     let reference = member.reference
     guard let table = store.table(numbered: reference.table), let rules = plan.members[table.number]
@@ -343,7 +343,7 @@ final class DerivedChanges: @unchecked Sendable {
   ///   - row: The row as it is to be written.
   ///   - own: The derived columns of its table.
   ///   - layout: Its layout.
-  ///   - changed: The columns that are changed; those of the values are added, other derived ones are taken out.
+  ///   - changed: The columns that are changed; those of the values are added, other derived ones are removed.
   /// - Returns: Columns and their values.
   private func values(
     of row: RawSpan,

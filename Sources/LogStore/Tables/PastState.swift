@@ -31,7 +31,7 @@ extension TableStore {
   /// A view of what the store shows: the newest commit, or the earlier one that the store is made for.
   func makeReadView() -> ReadView { past?.view ?? engine.makeReadView() }
 
-  /// How many rows a table has in what the store shows.
+  /// Number of rows of a table in the state that the store shows.
   func rowCount(of table: UInt16) -> Int {
     past?.view.rowCount(of: table) ?? engine.rowCount(of: table)
   }

@@ -6,7 +6,7 @@ import RowFormat
 extension TableStore {
   /// Computes the derived attributes of all rows, and writes those rows that have others.
   ///
-  /// For a store that nobody else writes to: it was just opened, and its models have other derived attributes than before.
+  /// For a store that nothing else writes to: it was just opened, and its models have other derived attributes than before.
   ///
   /// - Throws: ``SwiftDataError`` for a sum that its attribute cannot hold, or what reading and writing throws.
   /// - Complexity: O(rows of the tables that have derived attributes, and of the members' tables).
@@ -29,7 +29,7 @@ extension TableStore {
       - Date.timeIntervalBetween1970AndReferenceDate
   }
 
-  /// How many rows get their derived attributes in one commit.
+  /// Number of rows that get their derived attributes in one commit.
   private static let derivedRowsPerCommit = 10_000
 
   private func write(
@@ -56,7 +56,7 @@ extension TableStore {
 
   /// Says which rows have other derived attributes than those computed from all rows.
   ///
-  /// Saves may go on: everything is as of one view. Sums of floating point numbers may differ by rounding.
+  /// Saves may continue: everything is as of one view. Sums of floating point numbers may differ by rounding.
   ///
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows).

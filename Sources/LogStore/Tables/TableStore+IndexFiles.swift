@@ -32,10 +32,10 @@ extension TableStore {
 
   /// Keeps the indexes that are in memory, so that the next process need not make them.
   ///
-  /// What cannot be written is made by a scan when it is needed.
+  /// An index that cannot be written is made by a scan when it is needed.
   ///
   /// - Parameter handsOver: Whether entries that are in a file leave memory, where it is as good to read them there.
-  /// - Returns: How many bytes were written.
+  /// - Returns: The number of bytes written.
   /// - Complexity: O(entries) for an index that has no file, or of which much changed; otherwise what changed, and about
   ///   a hundredth of the file.
   @discardableResult
@@ -116,14 +116,14 @@ extension TableStore {
     index.handOver(to: file, as: view, in: self)
   }
 
-  /// Has the file of an index, which is as of a commit and has not changed since, say so, and where that commit is now.
+  /// Updates the header of an index's file, which has not changed since its commit, to its commit's present place.
   ///
   /// - Parameters:
   ///   - index: The index.
   ///   - sequence: The commit that the file is as of.
   ///   - isWritten: Whether this process has written it. Otherwise it must be of this store's own past.
-  ///   - stamp: What it says from now on.
-  /// - Returns: How many bytes were written; `nil` if there is no such file.
+  ///   - stamp: The stamp that it has from now on.
+  /// - Returns: The number of bytes written; `nil` if there is no such file.
   private func restamp(
     _ index: LazyIndex,
     of sequence: CommitSequence,
@@ -254,8 +254,8 @@ extension TableStore {
 
   func reportDamage(_ error: any Error) { engine.reportDamage(error) }
 
-  /// What tells an index from all others, and from itself when the schema was another: its definition, and all that the
-  /// rows of its tables are read by.
+  /// The digest that tells an index from all others, and from itself under another schema: of its definition, and of all
+  /// that decides how the rows of its tables are read.
   private func digest(of definition: IndexDefinition) -> IndexStamp.Digest {
     var bytes = ByteBuffer(capacity: 1024)
     definition.encode(into: &bytes)
@@ -339,19 +339,19 @@ extension TableStore {
       guard byteCount <= TableStore.longestCatchUp else { return nil }
       return try catchUp.changes(as: view)
     } catch {
-      // What is gone or cannot be read does not matter here; a scan that cannot read it says so.
+      // A missing or unreadable file does not matter here; a scan that cannot read it says so.
       return nil
     }
   }
 }
 
-/// What commits did to the rows of an index, put together from the log.
+/// The commits' changes to the rows of an index, put together from the log.
 private struct IndexCatchUp {
   private let definition: IndexDefinition
   private let columns: ColumnSet
   private let limit: Int
   private let store: TableStore
-  /// What the changed rows were kept under before the first of the commits.
+  /// The keys of the changed rows before the first of the commits.
   private var old: [RowReference: IndexKey?] = [:]
   private var scratch: [UInt8] = []
   private var changeCount = 0

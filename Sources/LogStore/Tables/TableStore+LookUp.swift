@@ -3,11 +3,11 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
-// A fetch of a few rows by values that have an index, without weighing other paths against it: what a loop that looks
-// for each model before it makes it does most. Planning costs several times what the look-up does.
+// A fetch of a few rows by values that have an index, without weighing other paths against it: the most frequent fetch of
+// a loop that looks for each model before it makes it. Planning costs several times as much as the look-up.
 
 extension TableStore {
-  /// Up to how many candidates are worth no thought about a better path.
+  /// Number of candidates up to which no better path is looked for.
   private static let fewCandidates = 64
 
   /// The rows that a predicate matches, in the order of their keys, if an index of the values it names leads to few.
@@ -15,7 +15,7 @@ extension TableStore {
   /// - Parameters:
   ///   - expression: The predicate.
   ///   - type: The class of the rows.
-  ///   - limit: How many are wanted.
+  ///   - limit: The number of rows that are wanted.
   /// - Returns: `nil` if the fetch has to be planned.
   /// - Throws: What reading throws: the index may be made.
   func lookUp(
@@ -42,7 +42,7 @@ extension TableStore {
   /// - Parameters:
   ///   - value: The value.
   ///   - lookUp: The attribute.
-  ///   - limit: How many are wanted.
+  ///   - limit: The number of rows that are wanted.
   /// - Returns: `nil` if the fetch has to be planned.
   /// - Throws: What reading throws: the index may be made.
   func lookUp(
@@ -76,7 +76,7 @@ extension TableStore {
       var keys: [UInt64]?
       if allowsSave {
         keys = try newestKeys(of: index, from: words, column.wordCount)
-        // What is not there needs no view to be read in: so it is half of the times when models are looked for that
+        // A missing row needs no view to be read in: half of the look-ups find none if models are looked for that
         // may have to be made.
         if let keys, keys.isEmpty { return [] }
       }
@@ -200,7 +200,7 @@ extension LazyIndex {
     var key = IndexKey()
     var word = 0
     for column in columns {
-      // Of a class the predicate does not speak of, columns have other meanings.
+      // For a class that the predicate does not speak of, columns have other meanings.
       let lookup = lookups.first {
         $0.column == column && $0.isPoint && table.descriptor.isKind(of: $0.owner)
       }

@@ -8,14 +8,14 @@ extension TableStore {
   /// Makes the changes that `body` writes one commit.
   ///
   /// - Parameters:
-  ///   - author: Who makes them, as the history tells it.
-  ///   - deletions: What rows must still be that the commit deletes.
+  ///   - author: The author of the changes in the history.
+  ///   - deletions: The condition that rows must still meet when the commit deletes them.
   ///   - derived: Receives the rows that the commit changes only because attributes of theirs are derived.
   ///   - kept: Keeps the rows that are to be deleted until the next attempt, if there are references to them.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
-  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for what stands against
-  ///   it, or a storage error.
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for an obstacle, or a
+  ///   storage error.
   @discardableResult
   func save(
     author: String?,
@@ -28,7 +28,7 @@ extension TableStore {
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author, deletions: deletions, kept: kept)
     let sequence = try perform(.saving) {
-      // What is checked, and written, is what no other process changes meanwhile.
+      // No other process changes meanwhile what is checked and written.
       try engine.inTurn {
         try body(sink)
         do {
@@ -37,8 +37,8 @@ extension TableStore {
         } catch let error as StorageError {
           // Deleted by another context, or between the fetch and the save: the context knows what to do.
           guard case .rowNotFound(let reference) = error else { throw error }
-          // The commit that did may have its number and still wait for the disk. Who then looks for what is left must not
-          // find the row, and what else the commit deletes.
+          // The commit that did may have its number and still wait for the disk. A context that then looks for what is left
+          // must not find the row, or anything else that the commit deletes.
           SchedulePoint.afterVanishing.reach()
           try engine.makeAppendedVisible()
           throw VanishedRow(reference)
@@ -56,7 +56,7 @@ extension TableStore {
   }
 }
 
-/// Keeps what collects a save's changes until the next save: most are small, and its memory is most of what they
+/// Keeps the sink of a save's changes until the next save: most saves are small, and its memory is most of what they
 /// would allocate.
 final class SpareSink: Sendable {
   private let sink = Lock<CommitSink?>(nil, .spareSink)
@@ -79,7 +79,7 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
   @safe @exclusivity(unchecked) private var current: Target?
   private var touched: [Target] = []
   @safe @exclusivity(unchecked) private var check = ReferenceCheck.everything
-  /// How much the save has written.
+  /// The number of changes that the save has written, and their bytes.
   @safe @exclusivity(unchecked) private var changeCount = 0
   @safe @exclusivity(unchecked) private var byteCount = 0
   /// Keeps the deleted rows until the next attempt, if there are references to them.
@@ -88,7 +88,7 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
   /// Computes derived attributes, if any class has some.
   private let derived: DerivedChanges?
 
-  /// What has to hold of the references that a save leaves.
+  /// The check of the references that a save leaves.
   enum ReferenceCheck {
     case everything
     /// All rows are deleted, so that nothing can refer to any of them.

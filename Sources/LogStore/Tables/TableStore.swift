@@ -6,7 +6,7 @@ import RowFormat
 import SchedulePoints
 import Synchronization
 
-/// Entities as tables of an engine: what both kinds of configuration open.
+/// The entities of a schema as tables of an engine; both kinds of configuration open one.
 ///
 /// Invariants:
 /// - The current layout of a table is the layout of its entity's descriptor: rows go through as they are.
@@ -36,25 +36,25 @@ final class TableStore: Sendable {
   let referenceClaims = ReferenceClaims()
   private let referrersByTable: [UInt16: [ReferenceColumn]]
   let spareSink = SpareSink()
-  /// Which attributes are derived; `nil` if none is.
+  /// The attributes that are derived; `nil` if there are none.
   let derivations: StoreDerivations?
-  /// Held from the look at what a commit adds to counts and sums until the commit has its place.
+  /// Held from the reading of the totals that a commit changes until the commit has its place.
   ///
   /// No lock of the table of locks: it is taken when a thread holds none, and released by the commit.
   let derivationGate = NSLock()
   let history: StoreHistory
-  /// The newest commit that those know who watch for other processes' saves.
+  /// The newest commit that the observers of other processes' saves know.
   let followed: Lock<CommitSequence>
-  /// How many bytes a value may have that is in its row although it could have a file; none has one in
+  /// Limit, in bytes, of a value that stays in its row although it could have a file; none has one in
   /// memory.
   let blobThreshold: Int
   /// Receives the store's events.
   let observation: StoreObservation
-  /// How many bytes the groups and values of one aggregate may take.
+  /// Limit, in bytes, of the memory for the groups and values of one aggregate.
   let aggregateByteLimit: Int
-  /// How many rows a table has at least of which two threads measure columns.
+  /// Number of rows of a table below which one thread measures columns alone.
   let leastSharedRowCount = Atomic<Int>(100_000)
-  /// What a save promises.
+  /// The durability that a save promises.
   let durability: LogStoreConfiguration.Durability
   let closing: EngineClosing
   /// The earlier state that the store shows; `nil` if it shows what is newest.
@@ -90,12 +90,12 @@ final class TableStore: Sendable {
     try self.init(try migration.run(engine), Configuration(path: "memory", schema: schema))
   }
 
-  /// How a store keeps models in the tables of an engine.
+  /// The configuration of a store over the tables of an engine.
   struct Configuration {
     let path: String
     let schema: Schema
     var allowsSave = true
-    /// How many bytes a value may have that is in its row although it could have a file.
+    /// Limit, in bytes, of a value that stays in its row although it could have a file.
     var blobThreshold = Int.max
     var aggregateByteLimit = LogStoreConfiguration.defaultAggregateMemoryLimit
     var durability = LogStoreConfiguration.Durability.full
@@ -153,7 +153,7 @@ final class TableStore: Sendable {
     observation.attach(engine)
     startKeepingIndexes()
     engine.onNews { [weak self] in
-      // What cannot be read now is reported by the next fetch.
+      // The next fetch reports what cannot be read now.
       try? self?.follow()
     }
   }
@@ -187,7 +187,7 @@ final class TableStore: Sendable {
     if let reason = end.withLock({ $0 }) { throw reason.error(path: path) }
   }
 
-  /// Which side closes the engine.
+  /// The side that closes the engine.
   enum EngineClosing {
     case withStore
     /// The code that opened it: the store is one of several that read the engine in turn.
@@ -202,7 +202,7 @@ final class TableStore: Sendable {
   /// The to-one columns with an inverse that can refer to rows of a table.
   func referrers(of table: UInt16) -> [ReferenceColumn] { referrersByTable[table] ?? [] }
 
-  /// The row an identifier stands for, or `nil` if it is not of this store.
+  /// The row of an identifier, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     guard identifier.storeIdentifier == self.identifier, let key = identifier.rowKey,
       key <= RowReference.maximumKey, let table = tablesByEntity[identifier.entityName]
@@ -237,7 +237,7 @@ final class TableStore: Sendable {
     throw LogStoreError.storage(.readOnly(path: path), while: .saving, path: path)
   }
 
-  /// Runs an operation on the engine, and adds to its errors what the store was doing.
+  /// Runs an operation on the engine, and adds the store's activity to its errors.
   func perform<R>(_ activity: LogStoreError.Activity, _ body: () throws -> R) throws -> R {
     do {
       return try body()

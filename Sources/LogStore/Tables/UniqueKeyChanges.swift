@@ -8,7 +8,7 @@ struct UniqueKeyChanges {
     let constraint: Int
     let hash: UInt32
     let row: RowReference
-    /// Where the key is among the keys.
+    /// The place of the key among the keys.
     let key: Range<Int>
   }
 
@@ -129,7 +129,7 @@ extension UniqueKeyChanges {
     return clashes.sorted { $0.position < $1.position }.map(\.clash)
   }
 
-  /// Finds the clashes of one constraint, with the place of the addition that each is about.
+  /// Finds the clashes of one constraint, with the place of the addition of each.
   private func clashes(
     with stored: UniqueRows,
     of number: Int,

@@ -27,7 +27,7 @@ extension RawSpan {
     }
   }
 
-  /// Where some bytes first occur in a part of these; `nil` if they do not, or are none.
+  /// The first offset of some bytes in a part of these; `nil` if they do not occur, or are none.
   ///
   /// Eight places at a time are tested for the first and the last of them.
   func firstOffset(of wanted: RawSpan, in range: Range<Int>) -> Int? {

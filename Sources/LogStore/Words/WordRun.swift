@@ -25,15 +25,15 @@ import RowFormat
 /// it several times; if so, how often.
 struct WordRun: Sendable {
   let bytes: [UInt8]
-  /// Where the run is in the index's file; `nil` if it is in none.
+  /// The place of the run in the index's file; `nil` if it is in none.
   var entry: WordIndexEntry?
   let rowCount: Int
   let wordCount: Int
-  /// How many words all texts have together.
+  /// Number of words of all texts together.
   let length: Int
   private let opaqueCount: Int
 
-  // Where the parts begin.
+  // The offsets of the parts.
   private let lengths: Int
   private let opaque: Int
   private let wordStarts: Int
@@ -66,7 +66,7 @@ struct WordRun: Sendable {
     guard isSound(postingByteCount) else { return nil }
   }
 
-  /// Whether what the parts say of each other is so.
+  /// Whether the parts agree with each other.
   private func isSound(_ postingByteCount: Int) -> Bool {
     let span = unsafe bytes.span.bytes
     for row in 1..<max(rowCount, 1) where rowKey(row - 1) >= rowKey(row) { return false }
@@ -104,7 +104,7 @@ struct WordRun: Sendable {
     UInt64(bitPattern: Int64(load(UInt64.self, at: WordRun.headerByteCount + 8 * row)))
   }
 
-  /// How many words a row's text has, 65,535 at most.
+  /// Number of words in a row's text, 65,535 at most.
   func length(ofRow row: Int) -> Int { load(UInt16.self, at: lengths + 2 * row) }
 
   /// The number of the row with a key; `nil` if the run has no such row.
@@ -134,7 +134,7 @@ struct WordRun: Sendable {
     load(UInt32.self, at: postingStarts + 4 * word)
   }
 
-  /// Where a word is among the bytes, without the zero behind it.
+  /// The range of a word among the bytes, without the zero behind it.
   private func range(ofWord word: Int) -> Range<Int> {
     vocabulary.lowerBound + wordStart(word)..<vocabulary.lowerBound + wordStart(word + 1) - 1
   }
@@ -173,7 +173,7 @@ struct WordRun: Sendable {
     return found
   }
 
-  /// The first word that a test of the first ones is false of.
+  /// The first word for which a test that is true of the words before it is false.
   private func firstWord(_ isBefore: (RawSpan) -> Bool) -> Int {
     var (lower, upper) = (0, wordCount)
     while lower < upper {
@@ -195,7 +195,7 @@ struct WordRun: Sendable {
 
   // MARK: Postings
 
-  /// How many rows a word is in.
+  /// Number of rows that have a word.
   ///
   /// - Throws: ``DamagedWords``.
   func rowCount(ofWord word: Int) throws -> Int {
@@ -203,7 +203,7 @@ struct WordRun: Sendable {
     return try count(at: &cursor)
   }
 
-  /// Calls a closure with the numbers of the rows that a word is in, ascending, and how often it is in each.
+  /// Calls a closure with the numbers of the rows that have a word, ascending, and its count in each.
   ///
   /// - Throws: ``DamagedWords``, or what `body` throws.
   func forEachRow(ofWord word: Int, _ body: (_ row: Int, _ times: Int) throws -> Void) throws {

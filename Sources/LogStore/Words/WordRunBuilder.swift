@@ -29,7 +29,7 @@ struct WordRunBuilder: ~Copyable {
   /// Whether the postings of each word came in the order of the rows.
   private var isInOrder = true
 
-  /// How many postings and how many bytes of words a run has at most, so that making one takes little memory.
+  /// Limits of the number of postings and of the bytes of words in a run, so that making one takes little memory.
   static let mostPostings = 4 << 20
   static let mostWordBytes = 64 << 20
 

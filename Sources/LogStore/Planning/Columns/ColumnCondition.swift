@@ -1,7 +1,7 @@
 import LogEngine
 import RowFormat
 
-/// What is asked of one column: of its values, of rows in which it is null, and of rows that were written before
+/// A condition on one column: on its values, on rows in which it is null, and on rows that were written before
 /// the table had it.
 struct ColumnCondition {
   /// The column's position among those that are scanned.
@@ -9,7 +9,7 @@ struct ColumnCondition {
   /// Its number in the catalogue.
   let number: UInt16
   let values: ValueCondition
-  /// Whether the values are wanted that do not meet the condition.
+  /// Whether a row passes if its value does not meet the condition.
   let isNegated: Bool
   let ifNull: Bool
   let ifLacking: Bool
@@ -48,7 +48,7 @@ struct ColumnCondition {
     return nulls
   }
 
-  /// What rows that pass have in common, as far as the bounds of a block tell.
+  /// The common property of the rows that pass, as far as the bounds of a block tell.
   var zone: ZoneCondition? {
     if case .nothing = values, !isNegated { return ifNull ? .null(column: number) : nil }
     guard let zone = isNegated ? .notNull(column: number) : values.zone(number) else { return nil }
@@ -56,25 +56,25 @@ struct ColumnCondition {
   }
 }
 
-/// What is asked of a value that is there.
+/// A condition on a value that is there.
 enum ValueCondition {
   case nothing
   case everything
-  /// One of some runs of integers, each of which may go on beyond the greatest with the least.
+  /// One of some runs of integers, each of which may continue beyond the greatest with the least.
   case integers([IntegerRun])
   case integerSet(Set<Int64>)
-  /// What is not a number is in no range.
+  /// A value that is not a number is in no range.
   case doubles(ClosedRange<Double>)
   case bool(Bool)
   case uuid(low: UInt64, high: UInt64)
   case text(TextCondition)
 
-  /// Some integers that follow each other: the first, and how far the last one is from it.
+  /// Some consecutive integers: the first, and the distance from it to the last.
   struct IntegerRun {
     let first: Int64
     let distance: UInt64
 
-    /// The greatest, if no lesser one is behind the first.
+    /// The greatest, if no lesser one follows the first.
     var last: Int64? {
       let last = first &+ Int64(bitPattern: distance)
       return last >= first ? last : nil
@@ -126,11 +126,11 @@ enum ValueCondition {
   }
 }
 
-/// What is asked of a text.
+/// A condition on a text.
 final class TextCondition {
-  /// Remembers what it said of a dictionary.
+  /// Remembers its answers for a dictionary.
   var test: ValueTest
-  /// The bytes that texts which pass are not before, and not behind, where that is known.
+  /// Bounds of the bytes of texts that pass, if they are known.
   let bytes: (from: [UInt8], through: [UInt8])?
 
   init(_ test: @escaping (RawSpan) -> Bool, bytes: (from: [UInt8], through: [UInt8])? = nil) {
@@ -138,7 +138,7 @@ final class TextCondition {
     self.bytes = bytes
   }
 
-  /// What texts are asked that must be equal to one, or begin with it.
+  /// Tests that texts are equal to a constant, or begin with it.
   convenience init(
     _ test: @escaping (RawSpan) -> Bool,
     of constant: String,

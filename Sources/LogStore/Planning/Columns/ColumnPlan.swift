@@ -2,10 +2,10 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// What columns tell of a predicate on the rows of one table.
+/// The part of a predicate on the rows of one table that columns answer.
 ///
-/// A predicate is split in two: what can be asked of whole columns, at some nanoseconds a row, and the rest, which
-/// is asked of the rows that are left. Rows that the columns' part drops do not match; of those it keeps, all match
+/// A predicate is split in two: the part that whole columns answer, at some nanoseconds a row, and the rest, which
+/// is asked of the rows that are left. Rows that the columns' part drops do not match; the rows it keeps all match
 /// if it ``isExact``, and otherwise each has still to be tested by the whole predicate.
 struct ColumnPlan {
   /// The columns that are read, by their numbers in the catalogue.
@@ -13,7 +13,7 @@ struct ColumnPlan {
   let test: ColumnTest
   /// Whether the rows that pass are the rows that match.
   let isExact: Bool
-  /// What lets whole blocks be passed over.
+  /// The conditions by which whole blocks are skipped.
   let zones: [ZoneCondition]
 
   /// - Parameters:

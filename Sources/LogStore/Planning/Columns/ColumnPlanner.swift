@@ -4,18 +4,18 @@ import RowFormat
 
 /// Finds the part of a predicate that columns can answer.
 ///
-/// Its cases follow those of the compiler of tests of rows, one by one. What a test says of rows without a value
-/// is not thought up again here: that compiler is asked, about a row of nulls and a row of defaults.
+/// Its cases follow those of the compiler of tests of rows, one by one. For rows without a value it has no rules of
+/// its own: that compiler is asked, about a row of nulls and a row of defaults.
 struct ColumnPlanner {
   /// The columns that are asked about, by their positions in rows.
   private(set) var columns: [Int] = []
   private let table: EntityTable
   private let resolver: any RowResolver
   private let rowOfNulls: [UInt8]
-  /// What rows from before a column existed are completed with.
+  /// The values that complete rows from before a column existed.
   private let rowOfLacking: [UInt8]
 
-  /// Where in a predicate a part of it is.
+  /// The place of a part in a predicate.
   enum Place {
     /// All of it must hold: a part that fails lets no row match, as one that is false.
     case root
@@ -43,7 +43,7 @@ struct ColumnPlanner {
       let rhs = bound(rhs, at: place)
       return (lhs.test.and(rhs.test), lhs.isExact && rhs.isExact)
     case .or(let lhs, let rhs):
-      // What the sides say of a row on which one of them fails depends on which is asked first.
+      // If one side fails on a row, the answer of the predicate depends on which side is asked first.
       return (bound(lhs, at: .within).test.or(bound(rhs, at: .within).test), false)
     case .comparison(let relation, .unwrapped(let value), let constant, let kind):
       return unwrapped(value, .comparison(relation, value, constant, kind), at: place)
@@ -69,7 +69,7 @@ struct ColumnPlanner {
     return (isNull.negated.and(test), place == .root)
   }
 
-  /// A test that says exactly what the predicate says, and on no row fails; `nil` if columns do not tell.
+  /// A test that agrees with the predicate on every row, and never fails; `nil` if columns do not tell.
   ///
   /// - Parameters:
   ///   - expression: The predicate, or a part of it.
@@ -97,7 +97,7 @@ struct ColumnPlanner {
     case .coalesce(let value, .constant(.bool(let other))): return exact(value, default: other)
     case .ifPresent(let value, let then):
       guard let isNull = nullTest(value) else { return nil }
-      // Of a class that the rows are not of, the columns would be read as what they are not.
+      // For a class that the rows do not belong to, the columns would be read with wrong meanings.
       if isNull.isAll { return .constant(`default`) }
       guard let then = exact(then, default: `default`) else { return nil }
       return `default` ? isNull.or(then) : isNull.negated.and(then)
@@ -151,7 +151,7 @@ struct ColumnPlanner {
       guard let condition = ValueCondition(relation, reading, constant) else { return nil }
       return column(path, reading, condition, isNegated: relation == .notEqual, expression)
     case .coalesce(.column(let path, let reading), .constant) where reading.enumeration == nil:
-      // The second value only matters where the first is null.
+      // The second value only matters if the first is null.
       guard let condition = ValueCondition(relation, reading, constant) else { return nil }
       return column(path, reading, condition, isNegated: relation == .notEqual, expression)
     default: return nil
@@ -165,7 +165,7 @@ struct ColumnPlanner {
   ///   - reading: The column.
   ///   - values: The test of the values.
   ///   - isNegated: Whether the opposite is.
-  ///   - expression: The same as a predicate, which tells what becomes of rows without a value.
+  ///   - expression: The same as a predicate, which decides about rows without a value.
   /// - Returns: The test; `nil` for a column of another row, or of another class.
   private mutating func column(
     _ path: RowPath,

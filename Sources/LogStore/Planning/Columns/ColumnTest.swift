@@ -2,8 +2,8 @@ import LogEngine
 
 /// A predicate over columns: it narrows a selection down, many rows at a time.
 ///
-/// It says of a row what a ``RowFilter`` of the same predicate says. One thread uses it at a time: tests of texts
-/// remember what they said of a dictionary.
+/// It agrees with a ``RowFilter`` of the same predicate on every row. One thread uses it at a time: tests of texts
+/// remember their answers for a dictionary.
 indirect enum ColumnTest {
   case all
   case none
@@ -37,7 +37,7 @@ indirect enum ColumnTest {
     }
   }
 
-  /// What rows that pass have in common, as far as the bounds of blocks tell.
+  /// The common properties of the rows that pass, as far as the bounds of blocks tell.
   var zones: [ZoneCondition] {
     switch self {
     case .column(let condition): condition.zone.map { [$0] } ?? []

@@ -5,10 +5,10 @@ import RowFormat
 
 /// The first rows of a sort, of each table a superset of them: found by an index in that order, or by columns.
 ///
-/// What is found holds all rows that can be among the first, whatever the other sort keys say.
+/// The result holds all rows that can be among the first, whatever the other sort keys say.
 struct FirstRows {
   let ordering: RowOrdering
-  /// How many rows are wanted, those that an offset will skip included.
+  /// Number of rows that are wanted, including those that an offset skips.
   let wanted: Int
   private let key: SortKey
 
@@ -142,7 +142,7 @@ private struct SortKey {
   }
 }
 
-/// What is needed to rank the rows of a table by one column.
+/// A column by which the rows of a table are ranked.
 struct RankedColumn {
   /// In the catalogue.
   let number: UInt16
@@ -182,7 +182,7 @@ private struct ZoneBar {
     // The bounds of the others are in another order than their values.
     default: return false
     }
-    // What is null, or not a number, or is not there at all has a place in the order too.
+    // Null, a value that is not a number, and a missing column have places in the order, too.
     return !batch.mayHold(condition) && !batch.mayHold(.null(column: column.number))
       && !batch.mayHold(.notANumber(column: column.number))
   }

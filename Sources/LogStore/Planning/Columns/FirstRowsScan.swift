@@ -2,10 +2,10 @@ import LogEngine
 import ModelRuntime
 import RowFormat
 
-/// Keeps of many rows those that can be among the first of a sort.
+/// Keeps those of many rows that can be among the first of a sort.
 ///
-/// Rows are collected until there are some times as many as are wanted; then those go that have so many before
-/// them, and the rank of the last that stays is a bar for all that come later.
+/// Rows are collected until there are some times as many as are wanted; then the rows with that many before them are
+/// dropped, and the rank of the last row that stays is a bar for all later ones.
 struct FirstRowsScan {
   private let column: RankedColumn
   private let wanted: Int
@@ -13,7 +13,7 @@ struct FirstRowsScan {
   private var rows: [Row] = []
   private var last: Row?
   private var capacity: Int
-  /// How many rows may still be read, or be kept beyond those that are wanted.
+  /// Number of rows that may still be read, or be kept beyond those that are wanted.
   private var budget: Int
   /// Whether another access path is better.
   private(set) var isGivenUp = false
@@ -29,8 +29,8 @@ struct FirstRowsScan {
 
   /// - Parameters:
   ///   - column: The column that ranks the rows.
-  ///   - wanted: How many are wanted.
-  ///   - budget: How many rows may be read to test them, and how many kept that share a rank.
+  ///   - wanted: The number of wanted rows.
+  ///   - budget: The number of rows that may be read to test them, and that may be kept with one rank.
   ///   - isMatch: Tests the row of a key; `nil` if all rows match that are taken.
   init(
     _ column: RankedColumn,
@@ -107,7 +107,7 @@ struct FirstRowsScan {
     try take(nulls, of: batch) { _ in column.prefixIfNull }
   }
 
-  /// Takes rows by what their values begin with; `nil` stands for one that shares its prefix with null.
+  /// Takes rows by what their values begin with; `nil` is a value that shares its prefix with null.
   @inline(__always)
   private mutating func take(
     _ selection: RowSelection,

@@ -1,10 +1,10 @@
 import ModelRuntime
 import RowFormat
 
-// What predicates ask of values that are there. Each is `nil` where only a row tells.
+// The conditions of predicates on values that are there. Each is `nil` if only a row tells.
 
 extension ValueCondition {
-  /// What is asked of values that are compared with a constant.
+  /// The condition on values that are compared with a constant.
   ///
   /// Inequality is the opposite of what is returned for it.
   init?(
@@ -32,7 +32,7 @@ extension ValueCondition {
     }
   }
 
-  /// What is asked of values that must be among some constants.
+  /// The condition on values that must be among some constants.
   init?(_ reading: ColumnReading, isIn constants: [QueryValue]) {
     guard reading.enumeration == nil else { return nil }
     switch reading.kind {
@@ -49,7 +49,7 @@ extension ValueCondition {
     }
   }
 
-  /// What is asked of texts.
+  /// The condition on texts.
   init?(_ question: QueryExpression.TextTest, _ reading: ColumnReading, _ text: String) {
     guard reading.kind == .text, reading.enumeration == nil else { return nil }
     let test = question.test(of: text)
