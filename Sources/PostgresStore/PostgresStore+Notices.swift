@@ -8,7 +8,7 @@ extension PostgresStore: RemoteSaveReporting {
     isObservable ? makeWatch(after: newestSave, arrival) : nil
   }
 
-  /// Whether there is anything to hear of: nobody else can save while a migration goes on, and a store that was closed has no
+  /// Whether there can be saves of others: none can be made while a migration is under way, and a store that was closed has no
   /// sessions.
   private var isObservable: Bool { migration == nil && !savesUnderWay.isClosed }
 
@@ -56,7 +56,7 @@ extension PostgresStore: RemoteRowReporting {
   }
 
   package func lookForRemoteSaves() {
-    // What cannot be read now is noted when the watch can.
+    // The watch notes later what cannot be read now.
     for feed in feeds.all { try? feed.look() }
   }
 }

@@ -21,12 +21,12 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   let historyName: HistoryStoreName
   /// Tells this opening of the store from others.
   let source: UUID
-  /// The channel on which stores on the same tables hear of each other's saves.
+  /// The channel on which stores over the same tables announce their saves.
   let channel: String
   let bell: SaveBell
   let historyKeeper: HistoryKeeper
   let turns = Turns()
-  /// The migration that the store is a part of; `nil` for a store that is open for everybody.
+  /// The migration that the store is a part of; `nil` for a store that is open to all.
   let migration: MigrationTransaction?
   let feeds = WeakReferences<RemoteRowFeed>()
   let watches = WeakReferences<RemoteSaveWatch>()
@@ -43,7 +43,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   public var configuration: PostgresStoreConfiguration { given.value }
   public var allowsSave: Bool { configuration.allowsSave }
 
-  /// How many keys are taken from the server at once.
+  /// Number of keys that are taken from the server at once.
   private static let keyBlock = 1000
 
   /// Opens the store: makes its namespace and tables if they are not there, and migrates them if they are older.
@@ -94,7 +94,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   ///
   /// - Parameters:
   ///   - version: The version of the models, with the transaction in which everything is read and saved.
-  ///   - configuration: How the store is opened.
+  ///   - configuration: The configuration of the store.
   private init(
     _ version: StoreCatalogue.OpenedVersion,
     _ configuration: PostgresStoreConfiguration
@@ -122,8 +122,8 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
 
   /// Waits for the saves that are under way, and gives back all sessions.
   ///
-  /// What the store is asked for from the call on throws `SwiftDataError.storeClosed`. The session that hears of the saves of
-  /// others ends within a second.
+  /// Any later request to the store throws `SwiftDataError.storeClosed`. The session that listens for the saves of others
+  /// ends within a second.
   public func close() throws {
     savesUnderWay.close()
     for watch in watches.all { watch.stop() }
@@ -138,7 +138,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
     )
   }
 
-  /// How often the store has waited for an answer of its server: the figure that decides how long its operations take.
+  /// Number of the store's waits for an answer of its server: the figure that decides how long its operations take.
   public var roundTripCount: Int { pool.roundTrips.value }
 
   func name(_ table: String) -> String { "\(configuration.namespace.quotedName).\(table)" }
@@ -168,7 +168,7 @@ public final class PostgresStore: RowStore, SiblingLoadingStore, DataStoreClosin
   public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
     try checkOpen()
     if let known = takeKeys(count, table) { return known }
-    // Who asks for many asks again: a round trip for each eight such saves.
+    // A caller that asks for many keys asks again: a round trip for each eight such saves.
     let block = max(count, min(count, 1 << 20) * 8, PostgresStore.keyBlock)
     let statement = Statement(
       "UPDATE \(name("_logstore_entity")) SET next_key = next_key + $2 WHERE number = $1 "

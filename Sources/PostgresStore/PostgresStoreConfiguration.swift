@@ -2,7 +2,7 @@
 import Foundation
 public import ModelRuntime
 
-/// Opens a ``PostgresStore``: where its server is, and which schema of the database is the store's.
+/// Opens a ``PostgresStore``: names its server, and the schema of the database that is the store's.
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self,
@@ -22,38 +22,38 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConf
   public let namespace: String
   /// Whether the store may be written to.
   public let allowsSave: Bool
-  /// What a save does with a new model whose unique values another model has.
+  /// The action of a save for a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
-  /// What a save does with an attribute that another save has changed since the context read it.
+  /// The action of a save for an attribute that another save has changed since the context read it.
   ///
   /// To compare, a save locks its rows, which is a round trip more. Of an `.externalStorage` value that is larger than
   /// 2,000 bytes only the length is compared.
   public var mergePolicy = MergePolicy.lastWriter
-  /// What opening does with a store that a newer version of the models has written; by default, it throws.
+  /// The action of an opening for a store that a newer version of the models has written; by default, it throws.
   public var newerStores = NewerStorePolicy.refuse
-  /// How many sessions the store may have at once; an operation waits while all are in use.
+  /// Limit of the number of sessions that the store has at once; an operation waits while all are in use.
   ///
-  /// Two more are beside them: one for notices, and one for saves that take turns, those that write lists stored with
-  /// their owners or both ends of a one-to-one.
+  /// Two more are beside them: one for notices, and one for saves that take turns: saves of lists stored with
+  /// their owners, or of both ends of a one-to-one.
   public var connectionLimit = 8
-  /// For how long saves stay in the history; without a limit if `nil`, and until `deleteHistory(_:)` is called.
+  /// The age up to which saves stay in the history; if `nil`, they stay until `deleteHistory(_:)` is called.
   ///
-  /// Stores that save delete what is older, now and then, in the background. Observers that were away for longer have to fetch.
+  /// Stores that save delete older saves now and then, in the background. Observers that were away for longer have to fetch.
   public var historyAge: Duration?
-  /// How many transactions of the server a partition of the history spans, at least and at most.
+  /// Limits of the number of the server's transactions that a partition of the history spans.
   var historyPartitionWidth = HistoryPartitions.standardWidth
-  /// How many transactions are deleted from the history at once.
+  /// Number of transactions that are deleted from the history at once.
   var historySliceSize = HistoryDeletion.standardSliceSize
-  /// How long an operation waits for a session, and for a server that was there and has gone away: an hour at most, where the
-  /// history may be deleted meanwhile.
+  /// The longest wait of an operation for a session, and for a server that was there and has gone away: an hour at most, since
+  /// the history may be deleted meanwhile.
   public var reconnectBudget = Duration.seconds(10)
-  /// How long the server may work on one statement of a fetch or a save, waits for locks included; `nil`, the default,
-  /// leaves it to what the server, the database or the role says.
+  /// Limit of the server's work on one statement of a fetch or a save, including waits for locks; `nil`, the default,
+  /// leaves the limit to the settings of the server, the database or the role.
   ///
-  /// What takes longer throws ``PostgresStoreError/statementTimedOut(limit:)``. Making and migrating tables is not limited,
+  /// A longer statement throws ``PostgresStoreError/statementTimedOut(limit:)``. Making and migrating tables is not limited,
   /// and neither is deleting history.
   public var statementTimeout: Duration?
-  /// How long the server waits for the next statement of a save before it undoes what it has of it: a machine that
+  /// The server's longest wait for the next statement of a save before it undoes what it has of the save: a machine that
   /// vanished, or a process that was stopped, does not keep others waiting for its locks.
   var idleLimit = Duration.seconds(30)
 
@@ -65,7 +65,7 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConf
   ///   - url: The address of the database.
   ///   - namespace: The schema of the database in which the store has its tables.
   ///   - allowsSave: Whether the store may be written to.
-  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  ///   - uniquenessPolicy: The action of a save for a new model whose unique values another model has.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,

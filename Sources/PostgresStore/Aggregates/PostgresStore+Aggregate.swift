@@ -5,7 +5,7 @@ package import RowFormat
 extension PostgresStore: AggregatingStore {
   /// Measures the rows a request asks for, as of one state of the database.
   ///
-  /// Where the server measures as Swift does, it sends a row for each group. Otherwise it sends the values that are measured,
+  /// If the server measures as Swift does, it sends a row for each group. Otherwise it sends the values that are measured,
   /// and no models are made of them.
   ///
   /// - Throws: `DataStoreError.preferInMemoryFilter` for what only rows or objects can tell, or ``PostgresStoreError``.

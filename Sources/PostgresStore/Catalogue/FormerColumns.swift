@@ -2,19 +2,19 @@
 import ModelRuntime
 import RowFormat
 
-/// What the columns of an entity were to the models before.
+/// The columns of an entity as the models before had them.
 struct FormerColumns {
   /// The class in the version that a step of a plan begins with; `nil` without a step, and if it comes with the step.
   let descriptor: ModelDescriptor?
   /// Whether a step of a plan tells what there was.
   let isPlanned: Bool
-  /// The columns of the models that opened the namespace last, by name; none where that is not known.
+  /// The columns of the models that opened the namespace last, by name; none if that is not known.
   private let described: [String: TableDescription.Column]
-  /// What the namespace remembers of properties, by the name they have now; of those, too, that the models lack.
+  /// The records of the namespace about properties, by their present names; including properties that the models lack.
   private(set) var properties: [String: StoredProperty]
   /// The columns that are still there, though a step has let go of them.
   let gone: Set<String>
-  /// The former names of those that were renamed.
+  /// The former names of the columns that were renamed.
   private(set) var origins: [String: String] = [:]
 
   init(of entity: String, in former: Schema?, _ metadata: [String: String]) {
@@ -38,21 +38,21 @@ struct FormerColumns {
   /// The key, among the metadata of a namespace, of the columns that steps have let go of.
   static func goneKey(of entity: String) -> String { "gone.\(entity)" }
 
-  /// Whether the namespace says what the models had that opened it last.
+  /// Whether the namespace has a record of the models that opened it last.
   var isKnown: Bool { !described.isEmpty }
 
-  /// What the models before had of a column.
+  /// The column of a name in the models before.
   func column(_ name: String) -> TableDescription.Column? { described[origins[name] ?? name] }
 
-  /// What the values of a column are; `nil` if the namespace does not say.
+  /// The values of a column; `nil` if the namespace does not say.
   func values(_ name: String) -> StoredValues? {
     properties[name]?.values.flatMap { StoredValues($0) }
   }
 
-  /// What was at the other end of a relationship; `nil` if the namespace does not say.
+  /// The former kind of the other end of a relationship; `nil` if the namespace does not say.
   func inverse(_ name: String) -> InverseKind? { properties[name]?.inverse }
 
-  /// Forgets what a column was that begins anew.
+  /// Forgets the record of a column that begins anew.
   mutating func forget(_ name: String) { properties[name] = nil }
 
   /// Notes that columns have other names now: a former one may be another property's from now on.

@@ -3,13 +3,13 @@ import ModelRuntime
 import RowFormat
 
 extension StoreCatalogue {
-  /// Makes the columns of a table that there is those of a class.
+  /// Makes the columns of an existing table those of a class.
   ///
   /// - Parameters:
   ///   - descriptor: The class.
   ///   - schema: Its schema.
-  ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
-  ///   - typeChange: What becomes of a column whose type is another one.
+  ///   - former: The version that a step of a plan begins with; `nil` if it is not known.
+  ///   - typeChange: The action for a column whose type is another one.
   /// - Throws: ``PostgresStoreError``.
   mutating func bringColumns(
     of descriptor: ModelDescriptor,
@@ -29,7 +29,7 @@ extension StoreCatalogue {
     try noteProperties(of: descriptor, properties.families, since: former)
   }
 
-  /// What the properties of a schema are compared by with what there is.
+  /// The context for comparing the properties of a schema with the stored columns.
   private struct Properties {
     let families: EntityFamilies
     /// Whether the schema is the one that the namespace was written with last.
@@ -93,7 +93,7 @@ extension StoreCatalogue {
     try add(column, of: descriptor, since: former)
   }
 
-  /// Drops columns with what hangs on them, and what the history tells of them.
+  /// Drops columns with their dependent objects, and their part of the history.
   private mutating func drop(_ names: [String], of entity: String) throws {
     let names = names.filter { columns[entity]?[$0] != nil }
     if names.isEmpty { return }
@@ -120,7 +120,7 @@ extension StoreCatalogue {
     if value == nil, needsValue(column, of: descriptor) {
       incomplete.append((entity, column.name))
     }
-    // The default stays: programs that are open with models without the property go on adding rows.
+    // The default stays: programs that are open with models without the property still add rows.
     try change(
       "ALTER TABLE \(table) ADD COLUMN \(name) \(column.kind.declaration)"
         + column.kind.collation + (value.map { " DEFAULT \($0)" } ?? "")
@@ -135,7 +135,7 @@ extension StoreCatalogue {
 // MARK: Values that there are
 
 extension StoreCatalogue {
-  /// What the values of a column are, and what those of its property are; `nil` if they are the same.
+  /// The types of the values of a column and of its property; `nil` if they are the same.
   private func difference(
     of column: MappedColumn,
     of descriptor: ModelDescriptor,
@@ -166,7 +166,7 @@ extension StoreCatalogue {
     return ("a list \(keeping.words)", "a list \(property.listKeeping)")
   }
 
-  /// Which side stores the membership of a list; `nil` if it is none, or that is not known.
+  /// The side that stores the membership of a list; `nil` if it is no list, or that is not known.
   private func listKeeping(
     _ name: String,
     since former: FormerColumns
@@ -203,9 +203,9 @@ extension StoreCatalogue {
     try connection.run([Statement("SELECT 1 FROM \(name(entity)) LIMIT 1")])[0].rowCount > 0
   }
 
-  /// Makes values of the property's type of those in a column.
+  /// Converts the values of a column to the property's type.
   ///
-  /// A number may have come from another store, which does not know of what class a composite is; a reference can be
+  /// A number may have come from another store, which does not know the class of a composite; a reference can become
   /// the only member of a list.
   ///
   /// - Returns: Whether they could be made.
@@ -238,7 +238,7 @@ extension StoreCatalogue {
 
   /// Gives rows the default of a property that has to have a value, if the models before asked for none.
   ///
-  /// Where rows lack a value and there is no default, the stage looks for them once its code has run.
+  /// If rows lack a value and there is no default, the stage looks for them once its code has run.
   private mutating func requireValue(
     of column: MappedColumn,
     of descriptor: ModelDescriptor,
@@ -253,7 +253,7 @@ extension StoreCatalogue {
       return
     }
     if kept == nil, former.isKnown {
-      // Programs that are open with the models before go on adding rows without it.
+      // Programs that are open with the models before still add rows without it.
       try change("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(value)")
     }
     let missing = try connection.run([
@@ -262,7 +262,7 @@ extension StoreCatalogue {
       Statement("SELECT 1 FROM \(table) WHERE \(name) IS NULL LIMIT 1"),
     ])[1]
     if missing.rowCount == 0 { return }
-    // What is unique is compared when its constraint is made again, which tells the rows.
+    // Unique values are compared when their constraint is made again, which names the rows.
     try dropObjects(of: column.name, in: entity)
     try change("UPDATE \(table) SET \(name) = \(value) WHERE \(name) IS NULL")
   }

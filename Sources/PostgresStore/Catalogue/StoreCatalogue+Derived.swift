@@ -3,16 +3,16 @@ import Foundation
 import ModelRuntime
 import RowFormat
 
-// The metadata says which columns hold derived attributes, what they were computed from, and under which version of the
-// models. It is worth nothing once other models have written the store: those of a program that derives nothing leave
-// the record alone, but do write down their version. What has no valid record is computed when the store is opened.
+// The metadata records the columns that hold derived attributes, their sources, and the version of the models that
+// computed them. A record is void once other models have written the store: a program that derives nothing leaves
+// the record alone, but does write down its version. Attributes without a valid record are computed at the next opening.
 
 extension StoreCatalogue {
   private static let derivedKey = "derived"
 
   /// Computes the derived attributes that the rows do not have yet, or have from something else.
   ///
-  /// Nobody writes the tables meanwhile.
+  /// No other session writes the tables meanwhile.
   ///
   /// - Parameters:
   ///   - tables: The tables, which are those of the models by now.
@@ -48,7 +48,7 @@ extension StoreCatalogue {
     if let plan = tables.derivations { try compute(plan, tables, .left) }
   }
 
-  /// What becomes of a sum that its attribute cannot hold.
+  /// The action for a sum that its attribute cannot hold.
   private enum Overflow {
     case refused
     /// The attribute stays as it is: the code of a stage may be about to change what is added up.
@@ -178,7 +178,7 @@ extension StoreCatalogue {
     }
   }
 
-  /// How many texts are folded at once.
+  /// Number of texts that are folded at once.
   private static let textPage = 10_000
 
   /// Computes canonical texts: SQL folds otherwise.
@@ -199,7 +199,7 @@ extension StoreCatalogue {
       var texts = ArrayParameter(.text)
       for row in 0..<rows.rowCount {
         let folded = rows.optionalText(row, 1).map(Schema.Derivation.canonicalText(of:))
-        // By their bytes: what is only equal canonically would be found by no index.
+        // By their bytes: a text that is equal only canonically would be found by no index.
         if folded.map({ Array($0.utf8) }) == rows.optionalText(row, 2).map({ Array($0.utf8) }) {
           continue
         }

@@ -11,21 +11,21 @@ struct Renaming {
 }
 
 extension StoreCatalogue {
-  /// Gives properties the values of their original names, also where others have the new names so far: two exchange them,
-  /// or one lets go of its own.
+  /// Gives properties the values of their original names, even if others have the new names so far: two exchange them,
+  /// or one gives up its own.
   ///
   /// 1. Columns whose new name is free are renamed, one after the other: that may make another name free.
   /// 2. The others, which are in a circle or have a name that is given up, get their values from one another in one
-  ///    statement. Constraints and indexes, which are known by the names of columns, stay where they are. That this is to
-  ///    be done is known only of a step between two versions.
+  ///    statement. Constraints and indexes, which are known by the names of columns, stay where they are. Only a step
+  ///    between two versions shows that this is to be done.
   /// 3. The history gets the new names.
   ///
   /// Columns of different types are not exchanged, but left as they are, which is refused afterwards.
   ///
   /// - Parameters:
   ///   - descriptor: The class whose columns are renamed.
-  ///   - before: What the columns were to the models before.
-  /// - Returns: What was renamed.
+  ///   - before: The columns in the models before.
+  /// - Returns: The renamings that were made.
   /// - Throws: ``PostgresStoreError``.
   mutating func rename(
     columnsOf descriptor: ModelDescriptor,
@@ -68,7 +68,7 @@ extension StoreCatalogue {
   /// Gives properties the values that an older version, which had taken the store back, has saved under their original
   /// names.
   ///
-  /// Where it has not saved a row, that shows its default, and keeps what the newer version has left under the new name.
+  /// A row that it has not saved shows its default, and keeps the value that the newer version has left under the new name.
   private mutating func takeUp(
     _ renamings: [Renaming],
     of descriptor: ModelDescriptor
@@ -80,7 +80,7 @@ extension StoreCatalogue {
     for renaming in renamings {
       let (old, new) = (renaming.old.quotedName, renaming.new.quotedName)
       if own.contains(renaming.old) {
-        // A new property has the original name, and nobody can say which of the two a value is of.
+        // A new property has the original name, and nothing tells which of the two a value is of.
         values.append("\(new) = COALESCE(\(new), \(old))")
         continue
       }
@@ -99,7 +99,7 @@ extension StoreCatalogue {
     return renamings.map { Renaming(old: $0.old, new: $0.new, isTakenUp: true) }
   }
 
-  /// What rows have in a column that they were added without, as a constant of SQL.
+  /// The value of a column in rows that were added without it, as a constant of SQL.
   private func storedDefault(of column: String, in entity: String) throws -> String? {
     let question = Statement(
       "SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid "
@@ -140,7 +140,7 @@ extension StoreCatalogue {
     noteRenaming(of: former, to: name, in: entity)
   }
 
-  /// Drops what the store has made for a column; what the new names need is made with the rest.
+  /// Drops the objects that the store has made for a column; those that the new names need are made with the rest.
   mutating func dropObjects(of column: String, in entity: String) throws {
     let objects = Statement(
       "SELECT c.relname::text, k.conname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
@@ -165,13 +165,13 @@ extension StoreCatalogue {
     }
   }
 
-  /// Gives the changes of an entity the new names of its properties: those that were updated, and what is remembered of
-  /// deleted models.
+  /// Gives the changes of an entity the new names of its properties: in lists of updated properties, and in the preserved
+  /// values of deleted models.
   ///
   /// - Parameters:
   ///   - entity: The entity.
   ///   - renamings: What is renamed, all at once.
-  ///   - forgotten: The properties of which nothing more is to be told.
+  ///   - forgotten: The properties to be removed from the history.
   /// - Throws: ``PostgresStoreError``.
   /// - Complexity: O(changes in the history).
   func changeHistory(

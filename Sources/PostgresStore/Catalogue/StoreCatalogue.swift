@@ -3,7 +3,7 @@ import Foundation
 import ModelRuntime
 import RowFormat
 
-/// What a namespace holds: read when a store is opened, and changed until the models fit.
+/// The contents of a namespace: read when a store is opened, and changed until the models fit.
 ///
 /// Everything happens in one transaction, under a lock: of a fleet that starts at once, one migrates. The code of a
 /// stage runs in that transaction, too.
@@ -25,7 +25,7 @@ struct StoreCatalogue {
   /// The columns that may lack values, though their properties have to have one: tables and names.
   var incomplete: [(entity: String, column: String)] = []
 
-  /// What to open, and how.
+  /// A request to open a namespace.
   struct Request {
     let namespace: String
     let schema: Schema
@@ -46,7 +46,7 @@ struct StoreCatalogue {
     let tables: TableMap
   }
 
-  /// What becomes of a property whose column is of another type.
+  /// The action for a property whose column is of another type.
   enum TypeChange {
     /// The store is not opened.
     case refused
@@ -70,7 +70,7 @@ struct StoreCatalogue {
   /// Opens a namespace for a schema.
   ///
   /// - Parameters:
-  ///   - request: What to open, and how.
+  ///   - request: The namespace, the models and the options.
   ///   - connection: A session outside of every transaction.
   /// - Returns: The store's identifier, and the tables of the schema.
   /// - Throws: ``PostgresStoreError``, or `SwiftDataError` for versions that no way leads from or to; the database is
@@ -162,7 +162,7 @@ extension StoreCatalogue {
     let results = try connection.run([
       Statement("SELECT key, value FROM \(name("_logstore_meta"))"),
       Statement("SELECT number, name FROM \(name("_logstore_entity"))"),
-      // Where `quote_all_identifiers` is set, the server quotes the names of types, too.
+      // If `quote_all_identifiers` is set, the server quotes the names of types, too.
       ask(
         "SELECT c.relname::text, a.attname::text, replace(format_type(a.atttypid, a.atttypmod), '\"', '') "
           + "FROM pg_attribute a "
@@ -350,12 +350,12 @@ extension StoreCatalogue {
     removed = []
   }
 
-  /// Makes the tables, columns and indexes of a schema; what is unique in it no more need not be from here on.
+  /// Makes the tables, columns and indexes of a schema; the values that it no longer declares unique may repeat from here on.
   ///
   /// - Parameters:
   ///   - schema: The schema.
-  ///   - former: The version that a step of a plan begins with; `nil` where it is not known.
-  ///   - typeChange: What becomes of a column whose type is another one.
+  ///   - former: The version that a step of a plan begins with; `nil` if it is not known.
+  ///   - typeChange: The action for a column whose type is another one.
   /// - Throws: ``PostgresStoreError``.
   mutating func bringTables(
     of schema: Schema,
@@ -553,14 +553,14 @@ extension StoreCatalogue {
     indexes[index] = StoredIndex(on: table, columns)
   }
 
-  /// The name of a constraint or an index: said in full if it fits, and nothing else has it; otherwise cut and told apart by
-  /// a number.
+  /// The name of a constraint or an index: given in full if it fits, and no other object has it; otherwise cut and told apart
+  /// by a number.
   ///
   /// - Parameters:
   ///   - entity: The table.
   ///   - columns: The columns that it is made for.
-  ///   - suffix: What it is.
-  ///   - planned: What is going to be made, by name.
+  ///   - suffix: The kind of object.
+  ///   - planned: The objects that will be made, by name.
   /// - Returns: The name.
   func objectName(
     _ entity: String,
@@ -596,7 +596,7 @@ extension Statement {
 }
 
 extension StoreCatalogue {
-  /// What the number of the lock of a namespace's tables is made of.
+  /// The text whose hash is the number of the lock of a namespace's tables.
   static func lockName(_ namespace: String) -> String { "logstore " + namespace }
 }
 #endif

@@ -2,13 +2,13 @@
 import Foundation
 import ModelRuntime
 
-/// What a namespace remembers of a property, because the types of SQL do not say it.
+/// The record of a property in a namespace, of facts that the types of SQL do not say.
 ///
 /// A value of the metadata for each entity has them by name, as JSON. A namespace of an older program lacks it.
 struct StoredProperty: Codable {
   /// A `StoredValues`, as text.
   var values: String?
-  /// What is at the other end of a relationship.
+  /// The kind of the other end of a relationship.
   var inverse: InverseKind?
 
   init(_ property: ModelProperty, _ values: StoredValues?) {

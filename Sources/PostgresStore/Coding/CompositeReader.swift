@@ -2,7 +2,7 @@
 import Foundation
 import RowFormat
 
-/// Reads the JSON of composite values, as ``CompositeText`` writes it or somebody has typed it, into the CBOR of rows.
+/// Reads the JSON of composite values, as ``CompositeText`` writes it or a person has typed it, into the CBOR of rows.
 struct CompositeReader {
   private let json: UnsafeRawBufferPointer
   private var offset = 0
@@ -61,7 +61,7 @@ struct CompositeReader {
   }
 
   private mutating func nested(_ body: (inout CompositeReader) throws -> Void) throws {
-    // What is read here is decoded by recursion, later.
+    // Recursion decodes the values that are read here, later.
     guard depth < 200 else { throw malformed("more than 200 values inside each other") }
     depth += 1
     try body(&self)

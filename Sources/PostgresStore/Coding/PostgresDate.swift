@@ -3,17 +3,17 @@ import Foundation
 
 /// A date as the server keeps it: microseconds since 2000-01-01T00:00:00Z.
 ///
-/// `Date` counts seconds since 2001 in a double. Of dates near today that tells apart what lies a tenth of a microsecond
+/// `Date` counts seconds since 2001 in a double. Near today it tells dates a tenth of a microsecond
 /// apart, so a date is rounded to the nearest microsecond; ``storedDate(_:)`` of a rounded date is that date.
 enum PostgresDate {
   /// From the server's epoch to Foundation's: the year 2000 was a leap year.
   private static let epochDistance: Int64 = 366 * 86_400
 
-  /// What the server accepts: 4714-11-24 BC up to 294277-01-01.
+  /// The range that the server accepts: from 4714-11-24 BC up to 294277-01-01.
   private static let earliest: Int64 = -211_813_488_000_000_000
   private static let end: Int64 = 9_223_371_331_200_000_000
 
-  /// The microseconds of a time interval since 2001; `nil` for what the server cannot keep.
+  /// The microseconds of a time interval since 2001; `nil` for an interval that the server cannot keep.
   static func microseconds(since2001 seconds: Double) -> Int64? {
     // The server has a value for each infinity, at the ends of its range.
     if seconds == .infinity { return .max }

@@ -59,7 +59,7 @@ extension MappedTable {
       try check(range.count)
       values.append(row.extracting(range))
     case .external:
-      // What stands with the row on the server is not written again; see `isWritten`.
+      // A value that is with the row on the server is not written again; see `isWritten`.
       guard case .inline(let range) = layout.blob(position, in: row) else {
         return values.appendNull()
       }

@@ -26,7 +26,7 @@ extension Connection {
       }
     } catch {
       guard isUsable else {
-        // What the server refused is the better reason, if it said so before it ended the session.
+        // The server's refusal is the better reason, if it was reported before the server ended the session.
         throw error
       }
       if PQputCopyEnd(handle, "the sender gave up") == 1 { _ = try? finishCopy() }
@@ -39,7 +39,7 @@ extension Connection {
 
   /// Runs `COPY … TO STDOUT`, and hands each message to a closure: a row, in the binary format.
   ///
-  /// While the closure works, what comes next is received, up to some megabytes.
+  /// While the closure works, further messages are received, up to some megabytes.
   ///
   /// - Parameters:
   ///   - sql: The statement.
@@ -104,7 +104,7 @@ extension Connection {
     throw PostgresStoreError.server(error)
   }
 
-  /// Reads what the server says of the copy as a whole.
+  /// Reads the server's result for the copy as a whole.
   private func finishCopy() throws {
     var failure: PostgresStoreError.ServerError?
     while let result = PQgetResult(handle) {

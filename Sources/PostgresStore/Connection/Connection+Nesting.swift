@@ -1,10 +1,10 @@
 #if PostgreSQL
-/// The state of a session whose transaction goes on around whatever its borrowers do.
+/// The state of a session whose transaction continues, whatever its borrowers do.
 ///
 /// To them the session is as any other: they begin transactions, and end them. On the server each of these is a savepoint,
 /// so that one that fails takes back its own changes and no others.
 struct Nesting {
-  /// Whether a borrower has begun what it takes for a transaction.
+  /// Whether a borrower has begun a transaction, as it sees it.
   var isOpen = false
 
   fileprivate static let savepoint = Statement("SAVEPOINT nested")
@@ -18,7 +18,7 @@ struct Nesting {
 }
 
 extension Connection {
-  /// Runs statements within a transaction that goes on.
+  /// Runs statements within a transaction that continues.
   ///
   /// - Throws: As ``run(_:)``. Statements outside of every nested transaction are one of their own, so what the server
   ///   refuses does not end the transaction around them.
@@ -26,7 +26,7 @@ extension Connection {
     var isOpen = nesting?.isOpen ?? false
     let isAlone = !isOpen && statements.allSatisfy { $0.boundary == nil }
     var sent = isAlone ? [Nesting.savepoint] : []
-    // Where the result of each statement is among those of the statements that are sent.
+    // The place of each statement's result among the results of the statements that are sent.
     var places: [Int] = []
     for statement in statements {
       switch statement.boundary {

@@ -10,13 +10,13 @@ final class Connection: @unchecked Sendable {
   let handle: OpaquePointer
   /// The host and the database, for errors.
   let place: String
-  /// How many round trips were made, by all connections of a pool.
+  /// Counts the round trips of all connections of a pool.
   private let roundTrips: RoundTripCounter
-  /// Whether the session goes on: one that was lost is not used again.
+  /// Whether the session is alive: one that was lost is not used again.
   private(set) var isUsable = true
-  /// The savepoints of transactions within one that goes on, if the session is lent to the middle of one.
+  /// The savepoints of transactions within one that continues, if the session is lent to the middle of one.
   var nesting: Nesting?
-  /// How long the server may work on a statement.
+  /// Limit of the server's work on a statement.
   private var limit: StatementLimit?
   /// The statements that the server keeps.
   private var kept = KeptStatements()
@@ -54,7 +54,7 @@ final class Connection: @unchecked Sendable {
     guard PQstatus(opened) == CONNECTION_OK else {
       throw PostgresStoreError.cannotConnect(to: place, reason: Connection.message(of: opened))
     }
-    // What the server has to say beside errors ("relation exists already, skipping") interests nobody.
+    // Messages of the server beside errors ("relation exists already, skipping") are of no use here.
     PQsetNoticeReceiver(opened, { _, _ in }, nil)
   }
 
@@ -107,7 +107,7 @@ final class Connection: @unchecked Sendable {
     return try runUncounted(statements)
   }
 
-  /// Runs statements for which nobody waits.
+  /// Runs statements that no caller waits for.
   ///
   /// - Throws: As ``run(_:)``.
   @discardableResult
@@ -150,7 +150,7 @@ final class Connection: @unchecked Sendable {
           throw lost(error.message)
         }
       }
-      // Behind each statement's result there is a nil.
+      // After each statement's result there is a nil.
       while let more = PQgetResult(handle) { PQclear(more) }
     }
     let refusal = try finishPipeline()
@@ -170,7 +170,7 @@ final class Connection: @unchecked Sendable {
 
   /// Reads the end of a pipeline, which is that of a transaction without `BEGIN`.
   ///
-  /// - Returns: Why the server refused to commit it.
+  /// - Returns: The error by which the server refused to commit it.
   private func finishPipeline() throws -> PostgresStoreError.ServerError? {
     var refusal: PostgresStoreError.ServerError?
     guard var end = PQgetResult(handle) else { throw lost() }
@@ -181,7 +181,7 @@ final class Connection: @unchecked Sendable {
         throw lost(error.message)
       }
       refusal = error
-      // Behind it there is a nil, as behind the result of each statement.
+      // After it there is a nil, as after the result of each statement.
       if let more = PQgetResult(handle) { PQclear(more) }
       guard let next = PQgetResult(handle) else { throw lost() }
       end = next
@@ -192,7 +192,7 @@ final class Connection: @unchecked Sendable {
     return refusal
   }
 
-  /// What becomes of a result of the server.
+  /// The use of a result of the server.
   private enum Answer {
     case wanted
     case unwanted
@@ -200,9 +200,9 @@ final class Connection: @unchecked Sendable {
     case kept(KeptStatements.Key, String)
   }
 
-  /// What was sent in one round trip.
+  /// The statements that were sent in one round trip.
   private struct Queue {
-    /// What the server answers: for each statement one result, and one more where it was prepared.
+    /// The server's answers: one result for each statement, and one more if it was prepared.
     var expected: [Answer] = []
     /// The statement that was prepared last without a name.
     var prepared: String?
@@ -235,7 +235,7 @@ final class Connection: @unchecked Sendable {
     queue.expected.append(answer)
   }
 
-  /// Where the limit for the statements of a new transaction has its place among them: no round trip is added.
+  /// The place among statements for the limit of a new transaction: no round trip is added.
   private func limitPlace(among statements: [Statement]) -> Int? {
     // The limit ends with the transaction. Statements without `BEGIN` are one transaction, up to the end of the pipeline.
     guard limit != nil, PQtransactionStatus(handle) == PQTRANS_IDLE else { return nil }
@@ -288,7 +288,7 @@ final class Connection: @unchecked Sendable {
 
   /// Waits until there is a notice on a channel that the session listens to.
   ///
-  /// - Parameter time: How long to wait for one.
+  /// - Parameter time: The longest wait for one.
   /// - Throws: ``PostgresStoreError/connectionLost(to:reason:)``.
   func waitForNotice(atMost time: Duration) throws {
     // One may have come with the answer to a statement that did not see yet what it is about.

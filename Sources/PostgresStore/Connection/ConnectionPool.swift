@@ -2,7 +2,7 @@
 import Foundation
 import ModelRuntime
 
-/// The sessions of a store: at most so many, each lent for one operation.
+/// The sessions of a store: up to a limit, each lent for one operation.
 final class ConnectionPool: @unchecked Sendable {
   private let url: String
   private let limit: Int
@@ -17,7 +17,7 @@ final class ConnectionPool: @unchecked Sendable {
   private var lentCount = 0
   private var isClosed = false
   private var hasConnected = false
-  /// Whether sessions are one server's for their whole life; `nil` until there was one.
+  /// Whether sessions belong to one server for their whole life; `nil` until there was one.
   private var isDirect: Bool?
   /// Whether the pool has one session, and never opens another.
   private let isFixed: Bool
@@ -43,7 +43,7 @@ final class ConnectionPool: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - connection: The session.
-  ///   - budget: How long an operation waits while another thread has the session.
+  ///   - budget: The longest wait while another thread has the session.
   init(lending connection: Connection, budget: Duration) {
     url = ""
     limit = 1
@@ -64,8 +64,8 @@ final class ConnectionPool: @unchecked Sendable {
     return try body(connection)
   }
 
-  /// Runs an operation that may be repeated: again in a new session if the one it had was lost, and again after a
-  /// transaction of others that it lost against.
+  /// Runs an operation that may be repeated: again in a new session if its session was lost, and again after it lost
+  /// against the transaction of another session.
   ///
   /// - Parameter operation: The work; it must leave nothing behind if it throws.
   /// - Returns: What the operation returns.
@@ -173,7 +173,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// What was scheduled before a store was closed, a ring of its bell, say, opens no session afterwards.
+  /// Work that was scheduled before a store was closed, a ring of its bell for instance, opens no session afterwards.
   private static var closed: SwiftDataError {
     .storeClosed.explained("the store was closed: make another container")
   }
@@ -190,7 +190,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Opens a session; again and again, while the server is away for less than the budget.
   ///
-  /// Only a server that was there once is waited for: an address that never led anywhere is said at once.
+  /// Only a server that was there once is waited for: an address that never led anywhere fails at once.
   private func connect() throws -> Connection {
     if isFixed {
       throw PostgresStoreError.connectionLost(
@@ -232,7 +232,7 @@ struct Backoff {
   mutating func wait() -> Bool {
     let now = ContinuousClock.now
     guard now < end else { return false }
-    // Not all at the same time: those who lost against each other would meet again.
+    // Not all at the same time: sessions that lost against each other would meet again.
     let jittered = next * Double.random(in: 0.5...1)
     Thread.sleep(forTimeInterval: min(jittered, end - now).seconds)
     next = min(next * 2, .seconds(1))

@@ -2,12 +2,12 @@
 import Foundation
 import RowFormat
 
-/// Messages of a copy, one behind the other.
+/// Messages of a copy, one after the other.
 final class CopyChunk {
   private var bytes = ByteBuffer(capacity: CopyChunk.size + 4096)
   private var ends: [Int] = []
 
-  /// How many bytes are collected before they are handed over.
+  /// Number of bytes that are collected before they are handed over.
   private static let size = 128 << 10
 
   var isFull: Bool { bytes.count >= CopyChunk.size }
@@ -98,8 +98,8 @@ final class CopyReadAhead: @unchecked Sendable {
 
   /// Waits for messages.
   ///
-  /// - Returns: Some of them, in order; `nil` behind the last ones.
-  /// - Throws: What receiving them threw, behind those that came before.
+  /// - Returns: Some of them, in order; `nil` after the last ones.
+  /// - Throws: The error of receiving them, after the messages that came before it.
   func next() throws -> CopyChunk? {
     try condition.withLock {
       while received.isEmpty, !hasEnded { condition.wait() }

@@ -1,10 +1,10 @@
 #if PostgreSQL
 /// The statements that a session's server keeps under names, so that it does not read and plan them again.
 ///
-/// Only a session that is one server's for its whole life has them: behind a pooler each transaction may get another one.
-/// Where the server says that it does not know a name, or that a plan does not fit the tables any more, they are given up.
+/// Only a session that belongs to one server for its whole life has them: behind a pooler each transaction may get another
+/// one. They are given up if the server reports an unknown name, or a plan that does not fit the tables any more.
 struct KeptStatements {
-  /// What tells statements apart: the types of the parameters are a part of what the server keeps.
+  /// The identity of a statement: the types of the parameters are a part of what the server keeps.
   struct Key: Hashable {
     let sql: String
     let types: [ServerType]
@@ -30,14 +30,14 @@ struct KeptStatements {
   var isOn = false
   private var names: [Key: String] = [:]
   private var nameCount = 0
-  /// How many of them are statements of fetches.
+  /// Number of kept statements of fetches.
   private var fetchCount = 0
-  /// What was sent once, and may be sent again.
+  /// The statements that were sent once, and may be sent again.
   private var candidates: Set<Key> = []
 
   /// More than the saves of an app have.
   private static let limit = 256
-  /// How many of them fetches may take: one whose text is another each time has no end.
+  /// Limit of the kept statements of fetches: fetches whose text is another each time have no end.
   private static let fetchLimit = 128
 
   /// The name of a statement that the server has.

@@ -1,7 +1,7 @@
 #if PostgreSQL
 public import Foundation
 
-/// What kept a ``PostgresStore`` from doing what it was asked to do.
+/// An error of a ``PostgresStore``.
 ///
 /// None of them carries a password: of the address only the host and the database are named.
 public enum PostgresStoreError: Error, Hashable, Sendable {
@@ -9,7 +9,7 @@ public enum PostgresStoreError: Error, Hashable, Sendable {
   case cannotConnect(to: String, reason: String)
   /// The session ended in the middle of an operation, and could not be opened again.
   case connectionLost(to: String, reason: String)
-  /// The session ended while a save was being committed, and none could be opened to ask what became of it: it is there
+  /// The session ended while a save was being committed, and none could be opened to ask for its outcome: the save is there
   /// as a whole, or not at all.
   case saveUnresolved(reason: String)
   /// The server refused a statement.

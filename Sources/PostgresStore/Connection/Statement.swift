@@ -1,16 +1,16 @@
 #if PostgreSQL
 /// A statement of SQL with the values of its parameters.
 struct Statement: Sendable {
-  /// What a statement does to the transaction that a session is in.
+  /// A statement's effect on the transaction that a session is in.
   enum Boundary: Sendable { case begin, commit, rollback }
 
-  /// How often the same text is sent, with other values.
+  /// The expected repetition of the same text, with other values.
   enum Repetition: Sendable {
     case none
-    /// An app has such a statement for each of its fetches, and some for one fetch only: the server keeps what is sent a
-    /// second time in a session.
+    /// An app has such a statement for each of its fetches, and some for one fetch only: the server keeps a statement that
+    /// is sent a second time in a session.
     case possible
-    /// The server keeps it, with its plan, where the session is one server's.
+    /// The server keeps it, with its plan, if the session belongs to one server.
     case certain
   }
 
@@ -49,8 +49,8 @@ struct Statement: Sendable {
     return statement
   }
 
-  /// Every statement of the transaction sees what was committed before it: what a save asks after it has waited for another
-  /// one counts on that, whatever the database's default is.
+  /// Every statement of the transaction sees what was committed before it: the questions that a save asks after it has waited
+  /// for another one rely on that, whatever the database's default is.
   static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED", .begin).repeated
   /// Every statement of the transaction sees one state of the database.
   static let beginSnapshot = Statement(
@@ -67,7 +67,7 @@ struct Statement: Sendable {
     return Statement("SET LOCAL idle_in_transaction_session_timeout = \(milliseconds)").repeated
   }
 
-  /// Whether it begins a transaction that goes on behind it.
+  /// Whether it begins a transaction that continues after it.
   var beginsTransaction: Bool { sql.hasPrefix("BEGIN") }
 }
 

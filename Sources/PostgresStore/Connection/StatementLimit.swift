@@ -1,11 +1,11 @@
 #if PostgreSQL
-/// How long the server may work on a statement, waits for locks included.
+/// Limit of the server's work on a statement, including waits for locks.
 ///
 /// It is set within each transaction, and ends with it: sessions are left as they were, so that a pooler may lend them to
 /// others.
 struct StatementLimit: Sendable {
   let duration: Duration
-  /// Sets the limit for what comes behind it in its transaction.
+  /// Sets the limit for the statements after it in its transaction.
   let statement: Statement
 
   init(_ duration: Duration) {

@@ -2,7 +2,7 @@
 import CPostgres
 import Foundation
 
-/// What one statement returned, in the server's binary form.
+/// The result of one statement, in the server's binary form.
 final class StatementResult {
   private let handle: OpaquePointer
 
@@ -14,7 +14,7 @@ final class StatementResult {
   var rowCount: Int { Int(PQntuples(handle)) }
   var columnCount: Int { Int(PQnfields(handle)) }
 
-  /// How many rows the statement inserted, changed or deleted.
+  /// Number of rows that the statement inserted, changed or deleted.
   var affectedCount: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
   func isNull(_ row: Int, _ column: Int) -> Bool {

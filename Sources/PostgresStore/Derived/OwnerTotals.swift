@@ -2,11 +2,11 @@
 import ModelRuntime
 import RowFormat
 
-/// What one save adds to the counts and sums of rows.
+/// One save's changes to the counts and sums of rows.
 struct OwnerTotals {
   struct Change {
     var amount = DerivedAmount()
-    /// Whether something leaves a sum that nothing can be taken off from: it is added up anew.
+    /// Whether a member leaves a sum that nothing can be subtracted from: it is added up anew.
     var isRecount = false
 
     var isNothing: Bool { !isRecount && amount == DerivedAmount() }
@@ -34,7 +34,7 @@ struct OwnerTotals {
   /// The updates of owners, by table, and within one by the totals that change.
   ///
   /// - Parameters:
-  ///   - plan: What is derived.
+  ///   - plan: The derivations.
   ///   - tables: The tables of the store.
   ///   - deleted: The rows that the save deletes.
   /// - Returns: The updates, in one order for all saves.
@@ -111,7 +111,7 @@ struct TotalsUpdate {
 
   /// Locks the rows of updates.
   ///
-  /// Every save locks owners in the same order, so that two of them do not wait for each other. What comes after sees all
+  /// Every save locks owners in the same order, so that two of them do not wait for each other. Later statements see all
   /// that was committed before, also of the members of a row.
   static func locks(_ updates: [TotalsUpdate]) -> [Statement] {
     Dictionary(grouping: updates, by: \.table.number).sorted { $0.key < $1.key }
@@ -187,7 +187,7 @@ struct TotalsUpdate {
     table.columns[total.column].name.quotedName
   }
 
-  /// What a total of the row `o` becomes.
+  /// The new value of a total of the row `o`.
   private func sum(_ place: Int) -> String {
     let total = totals[place]
     if recounted[place] {

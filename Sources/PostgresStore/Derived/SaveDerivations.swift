@@ -2,18 +2,18 @@
 import ModelRuntime
 import RowFormat
 
-/// What one save does to derived attributes.
+/// One save's changes to derived attributes.
 ///
 /// Canonical texts and the lengths of stored lists follow from the row that is written, and the server knows the time.
-/// Counts and sums follow from other rows, and two saves may change the same one: what is added is worked out from the
-/// changes and from the rows that they replace, which the server locks first, and is put on top of what the owner's row
-/// says once that row is locked.
+/// Counts and sums follow from other rows, and two saves may change the same one: the difference is worked out from the
+/// changes and from the rows that they replace, which the server locks first, and is added to the value of the owner's
+/// row once that row is locked.
 struct SaveDerivations {
   private typealias MemberRule = StoreDerivations.MemberRule
 
   private let plan: StoreDerivations
   private let tables: TableMap
-  /// What new members add.
+  /// The contributions of new members.
   private var totals = OwnerTotals()
   /// The stored rows that are changed or deleted, and may have been counted for an owner.
   private var members: [RowReference: MemberChange] = [:]
@@ -24,14 +24,14 @@ struct SaveDerivations {
 
   private struct MemberChange {
     var isDeleted = false
-    /// What the row counts for from now on, by the place of the rule.
+    /// The row's new contributions, by the place of the rule.
     var outcomes: [Int: Outcome] = [:]
   }
 
   private struct Outcome {
     /// The new owner, or that there is none; `nil` if that does not change.
     var owner: RowReference??
-    /// What is added up; `nil` if that does not change.
+    /// The amount that is added up; `nil` if that does not change.
     var amount: DerivedAmount?
   }
 
@@ -69,7 +69,7 @@ struct SaveDerivations {
   /// - Parameters:
   ///   - reference: The row's name.
   ///   - table: Its table.
-  ///   - changed: The columns that are changed; becomes those that are to be written.
+  ///   - changed: The columns that are changed; on return, the columns to be written.
   ///   - row: The new row.
   /// - Returns: The row with its derived attributes; `nil` if it has none.
   mutating func update(
@@ -129,7 +129,7 @@ struct SaveDerivations {
 
   // MARK: Asking
 
-  /// Asks what the members that are changed or deleted were counted for, and locks them.
+  /// Asks for the contributions of the members that are changed or deleted, and locks them.
   var questions: [Statement] {
     askedTables.map { table, rows in
       let columns = columns(of: table).map { ", \(table.columns[$0].name.quotedName)" }
@@ -152,7 +152,7 @@ struct SaveDerivations {
     return Set(rules.flatMap { [$0.reference, $0.summand].compactMap { $0 } }).sorted()
   }
 
-  /// What the save does to the totals of owners.
+  /// Returns the save's changes to the totals of owners.
   ///
   /// - Parameter answers: Those to ``questions``. Rows that are gone are for the save to refuse.
   /// - Returns: The changes.
@@ -184,7 +184,7 @@ struct SaveDerivations {
 }
 
 extension MappedTable {
-  /// What a to-one column of a row refers to.
+  /// The row that a to-one column of a row refers to.
   fileprivate func target(of row: RawSpan, _ column: Int) -> RowReference? {
     layout.isNull(column, in: row) ? nil : layout.reference(column, in: row)
   }
@@ -198,7 +198,7 @@ extension StatementResult {
 }
 
 extension DerivedAmount {
-  /// What a stored row adds, of an answer with its columns.
+  /// The contribution of a stored row, from an answer with its columns.
   fileprivate init(
     _ rule: StoreDerivations.MemberRule,
     _ answer: StatementResult,

@@ -3,7 +3,7 @@ import ModelRuntime
 
 /// Counts and sums in SQL, as Swift makes them.
 enum SumSQL {
-  /// What the 64 bits of a column stand for, as a number of any size.
+  /// The value of a column's 64 bits, as a number of any size.
   static func number(_ column: String, _ arithmetic: SumArithmetic) -> String {
     let number = "coalesce(\(column), 0)::numeric"
     guard case .integer(let bounds) = arithmetic, bounds.upperBound > Int128(Int64.max) else {
@@ -13,12 +13,12 @@ enum SumSQL {
       "CASE WHEN \(column) < 0 THEN \(column)::numeric + \(1 << 64 as Int128) ELSE \(number) END"
   }
 
-  /// What a column keeps of a sum.
+  /// The stored value of a sum.
   ///
   /// - Parameters:
   ///   - sum: The sum.
-  ///   - arithmetic: How it is made.
-  ///   - former: What is kept where the attribute cannot hold the sum.
+  ///   - arithmetic: The arithmetic of the sum.
+  ///   - former: The value that is kept if the attribute cannot hold the sum.
   /// - Returns: An expression.
   static func stored(_ sum: String, _ arithmetic: SumArithmetic, else former: String) -> String {
     switch arithmetic {
@@ -31,7 +31,7 @@ enum SumSQL {
       return "CASE WHEN \(fits(sum, bounds)) THEN \(bits) ELSE \(former) END"
     case .double: return sum
     case .float:
-      // The server refuses to round what becomes infinite or zero.
+      // The server refuses to round a number to infinity or zero.
       return "CASE WHEN abs(\(sum)) <= 7.006492321624085e-46 THEN 0 "
         + "WHEN abs(\(sum)) >= 3.4028235677973366e38 THEN sign(\(sum)) * 'Infinity'::double precision "
         + "ELSE (\(sum))::real::double precision END"
@@ -53,7 +53,7 @@ enum SumSQL {
   /// - Parameters:
   ///   - total: The total.
   ///   - tables: The tables of the store.
-  ///   - condition: Which members, of the quoted name of the column of `m` that names their owner.
+  ///   - condition: The condition on members, from the quoted name of the column of `m` that names their owner.
   /// - Returns: An expression.
   static func sum(
     of total: StoreDerivations.Total,

@@ -8,8 +8,8 @@ import RowFormat
 /// SQL has three truth values, predicates have two. A condition made here may be null, and null then means false: in
 /// a WHERE clause it is. Below NOT, and wherever else it would make a difference, null is replaced.
 ///
-/// What SQL cannot say is left out, so that a condition may hold for rows that do not match, and never the other way
-/// round; ``isExact`` says whether it was.
+/// Parts that SQL cannot express are left out, so that a condition may hold for rows that do not match, and never the other
+/// way round; ``isExact`` says whether any were.
 final class ExpressionSQL {
   /// Whether the conditions hold for the rows that match and for no others.
   private(set) var isExact = true
@@ -22,7 +22,7 @@ final class ExpressionSQL {
   private var levels: [(alias: String, table: MappedTable)]
   private var aliasCount = 0
 
-  /// Thrown for what SQL cannot say.
+  /// Thrown for an expression that SQL cannot express.
   private struct NoSQL: Error {}
 
   /// Prepares the translation of expressions about rows of a table, which the statement calls `t`.
@@ -32,7 +32,7 @@ final class ExpressionSQL {
   ///   - tables: The tables of the store.
   ///   - storeIdentifier: The store's identifier.
   ///   - parameters: The parameters that the statement has already.
-  ///   - presentColumn: A column of which the statement asks for no row that has null there.
+  ///   - presentColumn: A column that is null in no row of the statement.
   init(
     _ table: MappedTable,
     in tables: TableMap,
@@ -70,7 +70,7 @@ final class ExpressionSQL {
     }
   }
 
-  /// What the text of a row must have for it to match: characters may be more than their scalars.
+  /// A condition that the text of a matching row must meet: characters may be more than their scalars.
   private func necessary(
     _ question: QueryExpression.TextTest,
     _ text: QueryExpression,
@@ -86,7 +86,7 @@ final class ExpressionSQL {
     }
   }
 
-  /// What the text of a row must have for it to match, in the words of an index of trigrams; `nil` if that is not certain.
+  /// The same condition in the words of an index of trigrams; `nil` if it is not certain.
   private func candidates(
     _ question: QueryExpression.TextTest,
     _ text: QueryExpression,
@@ -253,7 +253,7 @@ extension ExpressionSQL {
       }
     }
     let test = try comparison(isEquality ? .equal : relation, value, constant)
-    // What an absent value is compared as: null where the attribute or the path to it is optional.
+    // The value that an absent one is compared as: null if the attribute or the path to it is optional.
     let absent: QueryValue =
       path.steps.isEmpty && !reading.isOptional ? reading.absent : .null
     let holds = (isEquality ? .equal : relation).holds(absent, constant, as: reading.kind)
@@ -292,7 +292,7 @@ extension ExpressionSQL {
     }
   }
 
-  /// The condition that a value is null, said of what is in an index.
+  /// The condition that a value is null, in the terms of an index.
   private func nullTest(_ value: Value) -> String {
     "\(value.kind == .text || value.kind == .url ? comparable(value) : value.sql) IS NULL"
   }
@@ -396,7 +396,7 @@ extension ExpressionSQL {
 extension ExpressionSQL {
   /// The condition that the tested row comes behind a place in a sort.
   ///
-  /// The bound of the first key is said once more, by itself, so that an index of it is read from there on.
+  /// The bound of the first key is repeated by itself, so that an index of it is read from there on.
   private func behind(_ position: PagePosition) throws -> String {
     var condition = try tie(of: position)
     var bound = ""
@@ -417,7 +417,7 @@ extension ExpressionSQL {
       guard row.table == table.number else { return "\((table.number > row.table) == isForward)" }
       let name = append(.integer(Int64(bitPattern: row.rawValue)), .integer)
       return "\(alias).\(MappedTable.key) \(isForward ? ">" : "<") \(name)"
-    // What has no row comes behind all that have one.
+    // A model without a row comes after all that have one.
     case .unsaved: return "\(!isForward)"
     case .identifier: throw NoSQL()
     }
@@ -483,7 +483,7 @@ extension ExpressionSQL {
 // MARK: Values
 
 extension ExpressionSQL {
-  /// What rows are ordered by for a sort key; `nil` if SQL cannot order as Swift does.
+  /// The expression by which a sort key orders rows; `nil` if SQL cannot order as Swift does.
   func orderedValue(_ key: RowOrdering.Key) -> String? {
     let isForward = key.order == .forward
     switch key.source {
@@ -505,13 +505,13 @@ extension ExpressionSQL {
   struct MeasuredValue {
     /// The value as it is stored.
     let sql: String
-    /// What puts the value in order.
+    /// The value as it is ordered.
     let comparable: String
     /// A value that is the same for equal ones, and equal to them.
     let key: String
   }
 
-  /// A value that is measured; `nil` if SQL cannot say it.
+  /// A value that is measured; `nil` if SQL cannot express it.
   func measuredValue(_ expression: QueryExpression) -> MeasuredValue? {
     guard case .column = expression, let value = try? value(expression) else { return nil }
     let comparable = comparable(value)
@@ -595,7 +595,7 @@ extension ExpressionSQL {
     }
   }
 
-  /// The name of the row at the end of a path; null where there is none.
+  /// The name of the row at the end of a path; null if there is none.
   private func name(_ path: RowPath) throws -> String {
     guard let last = path.steps.last else {
       return "\(levels[path.level].alias).\(MappedTable.key)"
@@ -701,7 +701,7 @@ extension ExpressionSQL {
 }
 
 extension ArraySlice<RowPath.Step> {
-  /// What a read finds when the first of the steps leads to no row.
+  /// The value of a read if the first of the steps leads to no row.
   fileprivate var absence: RowPath.Absence {
     first { $0.absence != .neutral }?.absence ?? .neutral
   }

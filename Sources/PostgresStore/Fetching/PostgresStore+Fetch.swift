@@ -6,7 +6,7 @@ public import RowFormat
 extension PostgresStore {
   /// Returns the rows a request asks for, as of one state of the database.
   ///
-  /// What SQL can say is filtered, sorted and cut by the server; what it cannot say is left to Swift, which then reads
+  /// The server filters, sorts and cuts as far as SQL can express it; the rest is left to Swift, which then reads
   /// the rows that may match.
   ///
   /// - Throws: `DataStoreError` for what has to be done with objects, or ``PostgresStoreError``.
@@ -124,7 +124,7 @@ extension PostgresStore {
     ) { $0.append(Int64(bitPattern: row.rawValue)) }
   }
 
-  /// The row an identifier stands for, or `nil` if it is not of this store.
+  /// The row of an identifier, or `nil` if it is not of this store.
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     tables.reference(of: identifier, inStore: self.identifier)
   }

@@ -11,7 +11,7 @@ struct RowQuery {
   private let limit: Int?
   let tables: [MappedTable]
   private let store: PostgresStore
-  /// Where to report how the rows were found, if somebody wants to know.
+  /// Records how the rows were found; `nil` if no plan was requested.
   private let trace: QueryTrace?
 
   /// The results that a fetch wants of its rows.
@@ -149,8 +149,8 @@ struct RowQuery {
 
   /// The first rows of a sort, as two selects: of those that have a value of the first key, and of those that have null.
   ///
-  /// What null counts as is neither in an index nor at the end where the server has it. Without null, the order is that of the
-  /// index, which is read no further than the limit.
+  /// A null that counts as another value is neither in an index nor at the end where the server has it. Without null, the
+  /// order is that of the index, which is read no further than the limit.
   ///
   /// - Returns: The selects, unless no index begins with the first key, or all rows are wanted.
   private func indexedParts(
@@ -259,9 +259,9 @@ struct RowQuery {
   /// Reports how the rows of a table were found.
   ///
   /// - Parameters:
-  ///   - part: What was asked of the server.
-  ///   - rowCount: How many rows it found.
-  ///   - read: The rows that were tested here, with their bytes and how many of them matched.
+  ///   - part: The statement that was sent.
+  ///   - rowCount: The number of rows that it found.
+  ///   - read: The rows that were tested here, with their bytes and the number that matched.
   private func report(
     _ part: Part,
     _ rowCount: Int,

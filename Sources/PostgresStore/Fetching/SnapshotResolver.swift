@@ -5,8 +5,8 @@ import RowFormat
 
 /// Answers what the evaluation of a predicate asks about other rows, from the snapshot in which the fetch was made.
 ///
-/// What the rows of the fetch lead to by the predicate's paths and lists is read for all of them at once; whatever lies
-/// further is read when it is asked for, once.
+/// The rows that the predicate's paths and lists lead to are read for all rows of the fetch at once; rows further
+/// away are read when they are asked for, once.
 final class SnapshotResolver: RowResolver {
   private let store: PostgresStore
   private let connection: Connection
@@ -52,7 +52,7 @@ final class SnapshotResolver: RowResolver {
     }
   }
 
-  /// What a column of a row refers to.
+  /// The rows that a column of a row refers to.
   private func targets(of row: FetchedRow, _ column: Int) -> [RowReference] {
     guard let table = store.tables.table(numbered: row.reference.table),
       column < table.layout.count

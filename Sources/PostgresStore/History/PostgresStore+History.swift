@@ -10,7 +10,7 @@ extension PostgresStore: HistoryProviding {
   public typealias HistoryType = DefaultHistoryTransaction
   public typealias TokenType = DefaultHistoryToken
 
-  /// How many transactions are read at once, at most.
+  /// Limit of the number of transactions that are read at once.
   private static let historyPage = 500
 
   /// Returns what was saved, transaction by transaction, up to the oldest save that has not ended.
@@ -27,7 +27,7 @@ extension PostgresStore: HistoryProviding {
     while true {
       let state = try historyState()
       if let bookmark = plan.bookmark { try state.check(bookmark) }
-      // What was deleted while it was read may be there in part: it is read anew.
+      // Transactions that were deleted while they were read may be there in part: they are read anew.
       if let found = try collect(descriptor, plan, state) { return found }
     }
   }
@@ -39,7 +39,7 @@ extension PostgresStore: HistoryProviding {
     _ state: HistoryState
   ) throws -> [DefaultHistoryTransaction]? {
     let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
-    // What a sort may bring to the front has to be seen whole.
+    // A sort may bring any transaction to the front, so all have to be seen.
     let wanted = plan.order == nil ? Int.max : limit
     var rest = HistoryRange(
       after: plan.after,
@@ -52,7 +52,7 @@ extension PostgresStore: HistoryProviding {
       guard let page = try historyPage(rest, state) else { return nil }
       guard let last = page.last else { break }
       rest.advance(behind: last.transactionIdentifier)
-      // Where few of them match, a small page would be one of many.
+      // If few of them match, a small page would be one of many.
       rest.pageSize = min(rest.pageSize * 2, PostgresStore.historyPage)
       do {
         found += try page.filter(plan.matches)
@@ -114,7 +114,7 @@ extension PostgresStore: HistoryProviding {
   /// Finds where the history ends.
   var horizon: HistoryHorizon { HistoryHorizon(configuration.namespace, store: identifier) }
 
-  /// Tells what was deleted from the history so far, and where it ends.
+  /// Reads what was deleted from the history so far, and where it ends.
   private func historyState() throws -> HistoryState {
     try checkOpen()
     let end = try pool.retrying(horizon.read)
@@ -128,7 +128,7 @@ extension PostgresStore: HistoryProviding {
     return state
   }
 
-  /// Reads the first transactions of a range; `nil` if the history is not in the state any more that it was in.
+  /// Reads the first transactions of a range; `nil` if the state of the history has changed.
   private func historyPage(
     _ range: HistoryRange,
     _ state: HistoryState
@@ -222,7 +222,7 @@ extension PostgresStore: HistoryProviding {
     }
   }
 
-  /// Reads what rows of a table left when they were deleted.
+  /// Reads the values that rows of a table left when they were deleted.
   private func read(
     _ table: MappedTable,
     _ result: StatementResult,
@@ -247,13 +247,13 @@ extension PostgresStore: HistoryProviding {
 
 /// Transactions that are read page by page, from one end.
 private struct HistoryRange {
-  /// Those after one number, up to another.
+  /// The transactions after one number, up to another.
   private(set) var after: Int64
   private(set) var through: Int64
   let order: SortOrder
   var pageSize: Int
 
-  /// Goes on behind a transaction.
+  /// Continues after a transaction.
   mutating func advance(behind number: Int64) {
     if order == .forward { after = number } else { through = number - 1 }
   }

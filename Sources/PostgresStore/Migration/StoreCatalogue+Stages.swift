@@ -16,12 +16,12 @@ extension StoreCatalogue {
 
   /// Has saves of programs that are open with older models wait until the migration ends.
   ///
-  /// What the code of a stage has read stays as it is. Others can still read until tables are altered.
+  /// The rows that the code of a stage has read stay as they are. Others can still read until tables are altered.
   private func keepOthersOut() throws {
     let tables = numbers.keys.filter { columns[$0] != nil }.sorted().map(name)
     var statements = [
       Turn.lock(identifier),
-      // Nobody can say how long the code takes between two statements.
+      // Nothing tells how long the code takes between two statements.
       Statement("SET LOCAL idle_in_transaction_session_timeout = 0"),
     ]
     if !tables.isEmpty {
@@ -32,7 +32,7 @@ extension StoreCatalogue {
     _ = try connection.run(statements)
   }
 
-  /// Takes one step: the app's code, the change of the tables, the app's code, and a look at what came of it.
+  /// Takes one step: the app's code, the change of the tables, the app's code, and a check of the result.
   private mutating func take(
     _ step: MigrationStep,
     in transaction: MigrationTransaction,

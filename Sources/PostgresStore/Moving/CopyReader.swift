@@ -14,7 +14,7 @@ struct CopyReader: ~Copyable {
   private let fields: [Field]
   /// The places of the fields of variable width, in the order of their columns.
   private let variablePlaces: [Int]
-  /// Where such fields are in the row that is read; nothing if they are null.
+  /// The ranges of such fields in the row that is read; `nil` if they are null.
   private var ranges: [Range<Int>?]
   private var writer = RowWriter()
 
@@ -22,7 +22,7 @@ struct CopyReader: ~Copyable {
   private struct Field {
     let position: Int
     let kind: MappedColumn.Kind
-    /// How many bytes it has; 0 if they vary.
+    /// The field's length in bytes; 0 if it varies.
     let width: Int
   }
 

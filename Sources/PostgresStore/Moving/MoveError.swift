@@ -1,7 +1,7 @@
 #if PostgreSQL
 import Foundation
 
-/// What kept a store from being moved.
+/// An error of moving a store.
 ///
 /// The source is as it was, and at the target there is nothing.
 package enum MoveError: Error, Hashable, Sendable {
@@ -11,7 +11,7 @@ package enum MoveError: Error, Hashable, Sendable {
   case otherSchema(namespace: String, expected: String, found: String)
   /// There is no store where one was to be read.
   case noStore(String)
-  /// Somebody writes to the source.
+  /// Another session writes to the source.
   case sourceInUse(String, by: String)
   /// A value that the other side cannot hold.
   case unstorableValue(table: String, key: UInt64, column: String, reason: String)

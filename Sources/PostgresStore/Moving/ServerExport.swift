@@ -8,8 +8,8 @@ package import RowFormat
 ///     for table in source.tables { … try source.forEachRow(of: table, …) { … } }
 ///     while let rows = try source.advance() { … }
 ///
-/// Changes are told by snapshots of the server: of the transactions in the history, those count that an earlier snapshot
-/// did not see and the next one does, in whatever order they began.
+/// The server's snapshots tell the changes: a transaction of the history counts if an earlier snapshot did not see it
+/// and the next one does, in whatever order they began.
 package final class ServerExport {
   /// Whether apps may save meanwhile.
   package enum Access: Sendable, Hashable {
@@ -25,16 +25,16 @@ package final class ServerExport {
   private var decimals: [String: Set<String>] = [:]
   /// The tables, by number.
   package private(set) var tables: [TableDescription] = []
-  /// Which transactions the rows have that are read now.
+  /// The snapshot of the rows that are now read.
   private var snapshot = Snapshot()
 
-  /// A snapshot as the server writes it: of the transactions from `oldest` on it says which are seen.
+  /// A snapshot as the server writes it: it says which of the transactions from `oldest` on are seen.
   private struct Snapshot {
     var text = ""
     var oldest: Int64 = 0
   }
 
-  /// How long to wait for what others are at: autovacuum yields after the server's `deadlock_timeout`, a second by default.
+  /// The longest wait for others' locks: autovacuum yields after the server's `deadlock_timeout`, a second by default.
   private static let lockTimeout = "10s"
 
   /// Connects, and reads what the tables are.
@@ -161,7 +161,7 @@ package final class ServerExport {
     Int(try connection.run([Statement("SELECT count(*) FROM \(name(table))")])[0].integer(0, 0))
   }
 
-  /// The number of rows of a table as of its last statistics; counted where there are none.
+  /// The number of rows of a table as of its last statistics; counted if there are none.
   package func expectedRowCount(of table: TableDescription) throws -> Int {
     let statistics = Statement("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass($1)")
     {
@@ -172,7 +172,7 @@ package final class ServerExport {
     return Int(result.integer(0, 0))
   }
 
-  /// The first place in lists that was not given out.
+  /// The first place in lists that was not allocated.
   package func nextRank() throws -> Int64 {
     let statement = Statement(
       "SELECT last_value, is_called FROM \(catalogue.name("_logstore_rank"))"
@@ -234,7 +234,7 @@ package final class ServerExport {
 // MARK: Beside apps
 
 extension ServerExport {
-  /// Goes on to the newest state.
+  /// Moves on to the newest state.
   ///
   /// - Returns: The rows that may have changed since the last one; `nil` if all have to be read again, since tables were
   ///   changed, or history was deleted.
@@ -246,7 +246,7 @@ extension ServerExport {
     return try changes(since: former)
   }
 
-  /// Goes on to the newest state, after which nothing is saved until the export ends.
+  /// Moves on to the newest state, after which nothing is saved until the export ends.
   ///
   /// - Returns: As ``advance()``.
   /// - Throws: ``MoveError/sourceInUse(_:by:)`` if a save takes longer than ten seconds; otherwise as ``advance()``.
@@ -260,7 +260,7 @@ extension ServerExport {
     return try changes(since: former)
   }
 
-  /// What was read before.
+  /// The state that was read before.
   private struct Former {
     let snapshot: Snapshot
     let tables: [TableDescription]
@@ -273,11 +273,11 @@ extension ServerExport {
     }
   }
 
-  /// What was deleted of the history so far.
+  /// The deletions from the history so far.
   private struct Deletion: Equatable {
     /// The newest transaction that was deleted.
     let newest: Int64?
-    /// How often something was deleted: a deletion of older transactions does not change which is the newest.
+    /// Number of deletions: a deletion of older transactions does not change which is the newest.
     let count: String?
   }
 

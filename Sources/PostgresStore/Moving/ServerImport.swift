@@ -17,7 +17,7 @@ package final class ServerImport {
   /// The tables that have their primary keys.
   private var keyed: Set<String> = []
 
-  /// How many bytes are collected before they are sent.
+  /// Number of bytes that are collected before they are sent.
   private static let bufferSize = 256 << 10
 
   /// Connects, and begins the transaction.
@@ -160,13 +160,12 @@ package final class ServerImport {
   }
 
   /// Replaces rows that may have changed or gone since they were copied.
-  ///
   /// - Parameters:
-  ///   - keys: Their keys; of those that the closure does not hand over, nothing is left.
+  ///   - keys: Their keys; the rows that the closure does not hand over are removed.
   ///   - table: The table.
   ///   - open: Reads a value that is not in its row.
-  ///   - body: Hands over the rows that there are.
-  /// - Returns: What was there, what was sent, and what is there now.
+  ///   - body: Hands over the rows that exist.
+  /// - Returns: The digests of the former rows, of the rows sent, and of the rows there now.
   /// - Throws: As ``copy(_:open:_:)``.
   /// - Complexity: O(keys), in five round trips.
   package func replace(
@@ -199,7 +198,7 @@ package final class ServerImport {
   /// Makes the primary keys of tables, and the indexes of their lists, so that the app that opens the namespace first
   /// need not.
   ///
-  /// A column with the places of rows in lists tells of such an index. Those that only the models declare are left to the app.
+  /// A column with the places of rows in lists shows such an index. Those that only the models declare are left to the app.
   ///
   /// - Throws: ``PostgresStoreError``.
   package func addIndexes(to tables: [TableDescription]) throws {

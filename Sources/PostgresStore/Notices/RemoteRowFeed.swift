@@ -3,7 +3,7 @@ import ModelRuntime
 import RowFormat
 import Synchronization
 
-/// Hands on which rows others have changed, each change once, as long as it is kept.
+/// Hands on the rows that others have changed, each change once, as long as it is kept.
 final class RemoteRowFeed: Sendable {
   private let pool: ConnectionPool
   private let saves: RemoteSaves
@@ -12,14 +12,14 @@ final class RemoteRowFeed: Sendable {
   private let last: Mutex<Int64>
   private let watch = Mutex<RemoteSaveWatch?>(nil)
 
-  /// How many rows are told one by one.
+  /// Limit of the number of rows that are reported one by one.
   private static let rowLimit = 10_000
 
   /// - Parameters:
-  ///   - saves: What to read.
+  ///   - saves: The saves to read.
   ///   - number: The newest transaction that is known.
   ///   - pool: The sessions to read in.
-  ///   - note: Takes the rows, one call at a time, and returns who is to be called afterwards.
+  ///   - note: Takes the rows, one call at a time, and returns the callbacks to call afterwards.
   init(
     _ saves: RemoteSaves,
     after number: Int64,

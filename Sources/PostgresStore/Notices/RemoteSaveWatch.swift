@@ -1,12 +1,12 @@
 #if PostgreSQL
 import Foundation
 
-/// Calls back when others have saved, until it is stopped or released: at the ring of a ``SaveBell``, and where there is none
-/// (a pooler stands between, or the server has no LISTEN) within a second.
+/// Calls back when others have saved, until it is stopped or released: at the ring of a ``SaveBell``, or, if there is none
+/// (a pooler is between, or the server has no LISTEN), within a second.
 final class RemoteSaveWatch: Sendable {
   private let flag = StopFlag()
 
-  /// What a watch looks at.
+  /// The saves that a watch looks for.
   struct Target: Sendable {
     let url: String
     let channel: String
@@ -16,8 +16,8 @@ final class RemoteSaveWatch: Sendable {
   }
 
   /// - Parameters:
-  ///   - target: What to look at.
-  ///   - arrival: What is done; if it throws, it is done again later.
+  ///   - target: The saves to look for.
+  ///   - arrival: Called on an arrival; if it throws, it is called again later.
   init(_ target: Target, _ arrival: @escaping @Sendable () throws -> Void) {
     let watcher = Watcher(target, flag, arrival)
     Thread.detachNewThread { watcher.run() }
@@ -29,7 +29,7 @@ final class RemoteSaveWatch: Sendable {
   func stop() { flag.stop() }
 }
 
-/// Says that a thread is to end.
+/// Tells a thread to end.
 private final class StopFlag: @unchecked Sendable {
   private let lock = NSLock()
   private var value = false
@@ -43,12 +43,12 @@ private final class Watcher: @unchecked Sendable {
   private let target: RemoteSaveWatch.Target
   private let flag: StopFlag
   private let arrival: @Sendable () throws -> Void
-  /// The newest transaction that was looked at: what others saved up to it was told.
+  /// The newest transaction that was looked at: the saves of others up to it were reported.
   private var last: Int64
-  /// How long the thread waits before it tries again what failed.
+  /// The pause before a failed attempt is repeated.
   private var pause = Watcher.shortestWait
 
-  /// How long the thread waits at most before it looks by itself.
+  /// The longest wait before the thread looks by itself.
   private static let longestWait = Duration.seconds(1)
   private static let shortestWait = Duration.milliseconds(2)
 
@@ -80,7 +80,7 @@ private final class Watcher: @unchecked Sendable {
       applicationName: "logstore",
       RoundTripCounter()
     )
-    // Through a pooler, another session would listen from then on, and for whom nobody knows.
+    // Through a pooler, another session would listen from then on, for an unknown user.
     if try connection.isDirect() {
       _ = try? connection.run([Statement("LISTEN \(target.channel.quotedName)")])
     }
@@ -90,10 +90,10 @@ private final class Watcher: @unchecked Sendable {
       let horizon = try target.saves.horizon.read(connection)
       let statement = target.saves.news(after: last, before: horizon)
       let news = RemoteSaves.News(try connection.run([statement])[0], after: last)
-      // Stopped while it waited, it tells nobody of what was saved since.
+      // A watch that was stopped while it waited reports nothing that was saved since.
       if news.hasOthers, !flag.isStopped { try arrival() }
       last = news.newest
-      // Only now: what fails each time would otherwise be tried again at once, in a new session each time.
+      // Only now: an attempt that always fails would otherwise be repeated at once, in a new session each time.
       pause = Watcher.shortestWait
       wait =
         news.isPending

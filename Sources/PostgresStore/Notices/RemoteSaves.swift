@@ -1,16 +1,16 @@
 #if PostgreSQL
 import Foundation
 
-/// What others than one store have saved, as the history tells it.
+/// The saves of others than one store, as the history tells them.
 ///
-/// A transaction counts once every older save has ended: what is asked for lies before a ``HistoryHorizon``. So a reader that
-/// goes on behind the newest counted one misses none.
+/// A transaction counts once every older save has ended: the questions are about transactions before a ``HistoryHorizon``. So
+/// a reader that continues after the newest counted one misses none.
 struct RemoteSaves: Sendable {
   /// The schema of the tables, quoted.
   let namespace: String
   /// The store whose own saves do not count.
   let source: UUID
-  /// Where the history ends.
+  /// The end of the history.
   let horizon: HistoryHorizon
 
   /// Asks for the newest transaction below the horizon, of any store, even if its history was deleted; zero if there is none.
@@ -20,9 +20,9 @@ struct RemoteSaves: Sendable {
     ) { $0.append(horizon) }
   }
 
-  /// Asks what was saved behind a transaction, for ``News``.
+  /// Asks for the saves after a transaction, for ``News``.
   ///
-  /// - Complexity: O(saves behind the transaction, the store's own, too).
+  /// - Complexity: O(saves after the transaction, the store's own, too).
   func news(after number: Int64, before horizon: Int64) -> Statement {
     let isOther = "source IS DISTINCT FROM $2"
     return Statement(
@@ -36,19 +36,19 @@ struct RemoteSaves: Sendable {
     }
   }
 
-  /// What was saved behind a transaction.
+  /// The saves after a transaction.
   struct News {
-    /// The newest transaction below the horizon, of any store: the next look starts behind it.
+    /// The newest transaction below the horizon, of any store: the next look starts after it.
     let newest: Int64
-    /// Whether others have saved something that counts, or may have, and the history does not tell it any more.
+    /// Whether others have saved something that counts, or may have, if the history no longer tells it.
     let hasOthers: Bool
-    /// Whether some of the history behind the transaction was deleted.
+    /// Whether some of the history after the transaction was deleted.
     let isIncomplete: Bool
-    /// Whether others have saved something that will count once an older save has ended, of which nobody tells.
+    /// Whether others have saved something that will count once an older save has ended, which no notice will tell.
     let isPending: Bool
 
     init(_ result: StatementResult, after number: Int64) {
-      // Of what was deleted, every save had ended.
+      // Every save among the deleted ones had ended.
       let deleted = result.isNull(0, 3) ? 0 : result.integer(0, 3)
       newest = max(number, deleted, result.isNull(0, 0) ? 0 : result.integer(0, 0))
       isIncomplete = deleted > number
@@ -57,10 +57,10 @@ struct RemoteSaves: Sendable {
     }
   }
 
-  /// Asks for the rows that were changed, at most so many, and how each was.
+  /// Asks for the rows that were changed, up to a limit, and the kind of each change.
   ///
-  /// The bound is said of the changes, too, and an order that the index has: a server that knows nothing of the newest rows
-  /// yet would otherwise read all changes to join them with a few commits.
+  /// The bound is repeated for the changes, and so is an order that the index has: a server that knows nothing of the newest
+  /// rows yet would otherwise read all changes to join them with a few commits.
   func rows(after number: Int64, before horizon: Int64, limit: Int) -> Statement {
     Statement(
       "SELECT h.row, h.kind FROM \(namespace)._logstore_commit AS c "

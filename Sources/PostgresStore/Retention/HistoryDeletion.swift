@@ -1,11 +1,11 @@
 #if PostgreSQL
 import ModelRuntime
 
-/// What a store remembers of deletions from its history, and where that ends.
+/// The deletions from a store's history so far, and the end of that history.
 struct HistoryState {
   /// The newest transaction that was deleted.
   let newestDeleted: Int64?
-  /// How often something was deleted.
+  /// Number of deletions.
   let deletionCount: Int64
   /// The number that the server gives to its next transaction.
   var next = Int64.max
@@ -27,7 +27,7 @@ struct HistoryState {
 
   /// Whether nothing behind a transaction was deleted since the history was in another state.
   ///
-  /// Who reads on behind what is being deleted, slice by slice, would otherwise begin anew at each slice.
+  /// A reader that continues after the slices that are being deleted would otherwise begin anew at each slice.
   func isSame(as former: HistoryState, behind number: Int64) -> Bool {
     deletionCount == former.deletionCount || newestDeleted.map { $0 <= number } ?? false
   }
@@ -53,21 +53,21 @@ struct HistoryState {
 /// Deletes transactions from the history.
 ///
 /// The name of a save outlives its history for a while: a store that has lost its connection may send the save again, or
-/// the network may bring what was sent before, and the name is all that keeps it from being done twice. Such a row of
-/// the commits has the number of its transaction with a minus, so that no reader of the history finds it.
+/// the network may deliver a copy late, and the name is all that keeps the save from being done twice. Such a row of
+/// the commits has the negated number of its transaction, so that no reader of the history finds it.
 struct HistoryDeletion {
   let partitions: HistoryPartitions
   private let namespace: String
   private let sliceSize: Int
 
-  /// For how long a save may be sent again, and its name is kept.
+  /// The time for which a save may be sent again, and its name is kept.
   static let nameAge = Duration.seconds(3600)
-  /// How many transactions are deleted at once: their changes take the server a fraction of a second, most of the time.
+  /// Number of transactions that are deleted at once: their changes take the server a fraction of a second, most of the time.
   static let standardSliceSize = 1000
 
   /// - Parameters:
   ///   - partitions: The partitions of the history.
-  ///   - sliceSize: How many transactions are deleted at once.
+  ///   - sliceSize: The number of transactions that are deleted at once.
   init(_ partitions: HistoryPartitions, sliceSize: Int) {
     self.partitions = partitions
     self.sliceSize = sliceSize

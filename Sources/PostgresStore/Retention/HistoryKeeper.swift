@@ -3,8 +3,8 @@ import Foundation
 
 /// Makes partitions of the history ahead, and deletes what is too old, beside the saves of a store.
 ///
-/// All of it is done by one store or another, and nothing waits for it: what the server refuses, because the session's role
-/// does not own the tables, say, or because a lock was not to be had, is tried again later.
+/// All of it is done by one store or another, and nothing waits for it: work that the server refuses, because the session's
+/// role does not own the tables for instance, or because a lock could not be had, is tried again later.
 final class HistoryKeeper: @unchecked Sendable {
   private let partitions: HistoryPartitions
   private let deletion: HistoryDeletion
@@ -21,14 +21,14 @@ final class HistoryKeeper: @unchecked Sendable {
   private var newestTransaction: Int64 = 0
   private var nextDeletion = ContinuousClock.now
 
-  /// How many transactions pass before what was refused is tried again.
+  /// Number of transactions between a refused attempt and the next.
   private static let retryDistance: Int64 = 10_000
-  /// How often old transactions are looked for.
+  /// The interval between two looks for old transactions.
   private static let deletionInterval = Duration.seconds(600)
 
   /// - Parameters:
   ///   - deletion: Deletes from the store's history.
-  ///   - age: For how long saves stay in the history; `nil` for ever.
+  ///   - age: The age up to which saves stay in the history; `nil` for no limit.
   ///   - pool: The store's sessions.
   init(_ deletion: HistoryDeletion, age: Duration?, _ pool: ConnectionPool) {
     self.deletion = deletion
@@ -67,7 +67,7 @@ final class HistoryKeeper: @unchecked Sendable {
       nextDeletion = ContinuousClock.now + HistoryKeeper.deletionInterval
     }
     let next = try? pool.withConnection(work)
-    // Where the server could not be asked, the session was lost, say, nobody knows the number that it has come to.
+    // If the server could not be asked, because the session was lost for instance, its present number is unknown.
     lock.withLock { nextTransaction = next ?? newestTransaction + HistoryKeeper.retryDistance }
   }
 
@@ -98,7 +98,7 @@ final class HistoryKeeper: @unchecked Sendable {
     ) { $0.append(age.seconds) }
     let result = try connection.runUncounted([old])[0]
     let numbers = (0..<result.rowCount).map { result.integer($0, 0) }
-    // What is left when the store is closed, the next one deletes.
+    // The next store deletes what is left when this one is closed.
     try deletion.delete(numbers, connection, while: { pool.isOpen })
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 /// index over partitions ensures that for names of one partition only.
 struct HistoryPartitions {
   let namespace: String
-  /// How many transactions of the server a partition spans, at least and at most.
+  /// Limits of the number of the server's transactions that a partition spans.
   let width: ClosedRange<Int64>
 
   /// A partition with its bounds, which its name says.
@@ -36,7 +36,7 @@ struct HistoryPartitions {
 
   static let parent = "_logstore_change"
   static let standardWidth: ClosedRange<Int64> = (1 << 16)...(1 << 40)
-  /// The width of a first partition, of which nobody knows how long it will last.
+  /// The width of a first partition, before anything tells how long one lasts.
   private static let firstWidth: Int64 = 1 << 20
 
   init(namespace: String, width: ClosedRange<Int64> = HistoryPartitions.standardWidth) {
@@ -173,7 +173,7 @@ extension HistoryPartitions {
   /// Makes the next partition, if the last one has begun to fill.
   ///
   /// - Returns: The number of the transaction from which on it is to be called again.
-  /// - Throws: ``PostgresStoreError``, also where the session's role may not do it or a lock was not to be had; nothing
+  /// - Throws: ``PostgresStoreError``, also if the session's role may not do it or a lock could not be had; nothing
   ///   depends on it.
   func keepAhead(_ connection: Connection) throws -> Int64 {
     try briefly(connection) { connection in
@@ -190,11 +190,11 @@ extension HistoryPartitions {
         if next < middle { return middle }
       }
       let width = try nextWidth(after: last, next, connection)
-      // What is under way where no partition was made in time belongs to the default partition.
+      // Changes under way belong to the default partition if no partition was made in time.
       let start = if let last, last.upper > next { last.upper } else { next + width / 16 }
       let partition = Partition(start..<(start + width))
       let parent = name(HistoryPartitions.parent)
-      // Attached, and not made as a partition: saves go on meanwhile.
+      // Attached, and not made as a partition: saves continue meanwhile.
       _ = try connection.runUncounted([
         Statement("CREATE TABLE \(name(partition.name)) (LIKE \(parent) INCLUDING ALL)"),
         Statement(
@@ -230,11 +230,11 @@ extension HistoryPartitions {
 // MARK: Removing
 
 extension HistoryPartitions {
-  /// The partitions of which all transactions have ended, and none is part of the history, but for those that are about to
-  /// be deleted from it.
+  /// The partitions whose transactions have all ended, and none of which is part of the history, except for those that are
+  /// about to be deleted from it.
   ///
-  /// Others may delete some of these meanwhile, and what is left is then taken for them: changes that nobody finds may stay
-  /// until the partition is dropped.
+  /// Others may delete some of the latter meanwhile, and remaining transactions are then taken for them: changes that no
+  /// reader finds may stay until the partition is dropped.
   func unneeded(
     _ connection: Connection,
     without numbers: [Int64] = []
@@ -261,7 +261,7 @@ extension HistoryPartitions {
     return zip(ended, found).filter { !$1.bool(0, 0) }.map(\.0)
   }
 
-  /// Removes partitions that nobody needs; what is locked by others is left for the next time.
+  /// Removes partitions that are not needed; those that others have locked are left for the next time.
   func sweep(_ connection: Connection) throws {
     for partition in try unneeded(connection) {
       try briefly(connection) {

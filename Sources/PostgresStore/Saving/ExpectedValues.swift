@@ -2,14 +2,14 @@
 import ModelRuntime
 import RowFormat
 
-/// What rows have to have in some columns for a save to be made, which a merge policy, `add(_:to:)` and the rule that clears
-/// references ask for.
+/// The values that rows must have in some columns for a save to be made, as a merge policy, `add(_:to:)` and the rule that
+/// clears references require.
 ///
 /// The save locks the rows before it looks, so that they are what it replaces.
 struct ExpectedValues {
   private struct Expectation {
     let columns: [Int]
-    /// The row that has the values; `nil` expects what is never there.
+    /// The row that has the values; `nil` expects a value that no row has.
     let base: [UInt8]?
   }
 
@@ -79,7 +79,7 @@ struct ExpectedValues {
     .repeated
   }
 
-  /// Makes sure that rows are what they are expected to be; one that is gone is left to others.
+  /// Makes sure that rows have the expected values; a missing row is left to other checks.
   ///
   /// - Parameter answers: The questions, and what the server answered.
   /// - Throws: `RowConflicts` or `MovedReference`.
@@ -124,6 +124,6 @@ struct ExpectedValues {
   }
 }
 
-// Rows that are in the way of a save are told with their values; the context decides what becomes of them.
+// Conflicting rows are reported with their values; the context decides about them.
 extension PostgresStore: ValueComparingStore {}
 #endif

@@ -10,8 +10,9 @@ extension PostgresStore {
   /// lost, the transaction is sent again on another one, and the row tells whether the first one went through; the
   /// server keeps the two from running side by side.
   ///
-  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for what stands against it,
-  ///   `SwiftDataError.storeClosed`, or ``PostgresStoreError``; then nothing is written, but for ``PostgresStoreError/saveUnresolved(reason:)``.
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for an obstacle,
+  ///   `SwiftDataError.storeClosed`, or ``PostgresStoreError``; then nothing is written, but for
+  ///   ``PostgresStoreError/saveUnresolved(reason:)``.
   public func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void
@@ -56,7 +57,7 @@ extension PostgresStore {
 // Derived attributes are computed with the save that changes them; see `SaveDerivations`.
 extension PostgresStore: DerivingStore {}
 
-/// One save on its way to the server, as often as it takes.
+/// One save on its way to the server, in as many attempts as it takes.
 private struct SaveTransaction {
   /// The transaction that a save belongs to: one of its own, or that of a turn.
   enum Scope { case transaction, turn }
@@ -124,9 +125,9 @@ private struct SaveTransaction {
     return [first, attempts.count > 1 ? announcement.again : announcement.first] + locks
   }
 
-  /// Limits how long the server waits between two round trips.
+  /// Limits the server's wait between two round trips.
   private var limit: [Statement] {
-    // Nobody can say how long the code of a migration takes.
+    // Nothing tells how long the code of a migration takes.
     migration == nil ? [.limitIdleness(idleLimit)] : []
   }
 
@@ -166,8 +167,8 @@ private struct SaveTransaction {
     let checks = keyStatements.flatMap(\.self) + questions.map(\.statement)
     let asked = batch.derivations?.questions ?? []
     if attempts.count > 1 || !asked.isEmpty || !expectations.isEmpty {
-      // The changes would meet those of an attempt that has gone through: first it is asked for; and what members were
-      // counted for, and whether rows are what they are expected to be.
+      // The changes would meet those of an attempt that has gone through, so that is asked for first; so are the
+      // contributions of members, and the values that rows are expected to have.
       let opening = begin + limit
       let announced = try connection.run(opening + expectations.map(\.statement) + asked)
       if attempts.count > 1, !announced[1].bool(0, 1) {
@@ -184,7 +185,7 @@ private struct SaveTransaction {
       return announced[1].integer(0, 0)
     }
     let updates = totalsUpdates([])
-    // What nobody can stand against is one round trip.
+    // A save that nothing can conflict with is one round trip.
     if checks.isEmpty, updates.isEmpty, batch.changes.allSatisfy({ $0.kind == .insert }) {
       if isAlone {
         return try commit([announcement.first] + changes, on: connection)[0].integer(0, 0)
@@ -219,7 +220,7 @@ private struct SaveTransaction {
   /// Whether the statements of one round trip are a transaction, without `BEGIN` and `COMMIT`: the server commits what it
   /// has got by the end of a pipeline, and nothing if a statement failed.
   ///
-  /// That leaves the isolation to the database, so it is for inserts only, which depend on nothing that others do.
+  /// The isolation is then the database's default, so it is for inserts only, which depend on nothing that others do.
   private var isAlone: Bool { scope == .transaction && migration == nil }
 
   /// Runs the last statements of the transaction, which commit it.
@@ -233,13 +234,13 @@ private struct SaveTransaction {
       attempts.isOutcomeUnknown = false
       return results
     } catch {
-      // A session that goes on has said that the commit was refused.
+      // A session that is still usable has reported that the commit was refused.
       attempts.isOutcomeUnknown = migration == nil && !connection.isUsable
       throw error
     }
   }
 
-  /// Looks for what stands against the save.
+  /// Looks for conflicts of the save.
   private func check(
     _ results: ArraySlice<StatementResult>,
     _ updates: [TotalsUpdate],

@@ -2,7 +2,7 @@
 import ModelRuntime
 import RowFormat
 
-/// What one save writes of references that have an inverse, and the rows it deletes that others may refer to.
+/// The references with an inverse that one save writes, and the rows it deletes that others may refer to.
 ///
 /// Both are checked after the changes, in the same transaction. A row that is referred to is locked against its
 /// deletion, and a deleted row is locked by being deleted: of a save that refers to a row and one that deletes it, the
@@ -32,7 +32,7 @@ struct ReferenceCheck {
     case referrers(column: Int)
   }
 
-  /// What has to be asked, with how the answers are read.
+  /// The questions to the server, with the way to read the answers.
   func questions(_ tables: TableMap) -> [(question: Question, statement: Statement)] {
     if written.isEmpty, deleted.isEmpty { return [] }
     var questions: [(Question, Statement)] = []
@@ -57,7 +57,7 @@ struct ReferenceCheck {
     return questions
   }
 
-  /// What would dangle, from the answers; `nil` if nothing would.
+  /// Returns the references that would dangle, from the answers; `nil` if there are none.
   func dangling(_ answers: [(question: Question, result: StatementResult)]) -> DanglingReferences? {
     var missing: Set<RowReference> = []
     var toDeleted: [DanglingReferences.Reference] = []
@@ -79,7 +79,7 @@ struct ReferenceCheck {
       }
     }
     let toMissing = missing.isEmpty ? [] : written.filter { missing.contains($0.target) }
-    // What the save itself refers to and deletes is missing, too; it is found among those who refer to it.
+    // A row that the save itself refers to and deletes is missing, too; it is found among the rows that refer to it.
     if toMissing.isEmpty && toDeleted.isEmpty { return nil }
     let isMissing = Set(toMissing)
     return DanglingReferences(

@@ -16,10 +16,10 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   private(set) var keys: [KeyCheck]
   private(set) var references = ReferenceCheck()
   private(set) var expected = ExpectedValues()
-  /// What becomes of derived attributes; `nil` if there are none.
+  /// The changes of derived attributes; `nil` if there are none.
   private(set) var derivations: SaveDerivations?
 
-  /// How many bytes of values one statement carries, about.
+  /// The approximate size of the values that one statement carries, in bytes.
   private static let runByteCount = 4 << 20
 
   init(_ tables: TableMap, namespace: String, _ texts: RunTexts) {
@@ -182,11 +182,11 @@ final class RowRun {
   private let dated: [MappedColumn]
   private(set) var rows: [Int64] = []
   private var values: [ArrayParameter]
-  /// How many bytes the rows have, about.
+  /// The approximate size of the rows, in bytes.
   private(set) var byteCount = 0
 
   /// - Parameters:
-  ///   - kind: What is done to the rows.
+  ///   - kind: The change of the rows.
   ///   - table: Their table.
   ///   - columns: The columns that are written.
   ///   - dates: The positions of columns that say when a row was written.
@@ -199,7 +199,7 @@ final class RowRun {
     values = given.map { ArrayParameter($0.kind.parameterType) }
   }
 
-  /// Whether what is done to a row makes it one of these.
+  /// Whether a change of a row belongs to this run.
   func isOf(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn]) -> Bool {
     guard table === self.table, kind == self.kind, columns.count == self.columns.count else {
       return false
@@ -236,7 +236,7 @@ final class RowRun {
 
   /// The statement that makes the changes, then the one that writes them down.
   func statements(ordinal: Int, namespace: String, _ texts: RunTexts) -> [Statement] {
-    // A delete writes down what is to be remembered of its rows, so both are one statement.
+    // A delete writes down the values that its rows leave in the history, so both are one statement.
     if kind == .delete {
       return [deletion(ordinal, "\(namespace.quotedName)._logstore_change")]
     }

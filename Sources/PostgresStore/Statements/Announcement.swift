@@ -19,7 +19,7 @@ struct Announcement {
     init(namespace: String) {
       let commits = "\(namespace.quotedName)._logstore_commit"
       let insertion = "INSERT INTO \(commits) AS c (id, author, source) VALUES ($1, $2, $3)"
-      // What is left of a save whose history was deleted has its number with a minus; see `HistoryDeletion`.
+      // The remaining row of a save whose history was deleted has its number negated; see `HistoryDeletion`.
       let answer = " RETURNING abs(xid), xid = pg_current_xact_id()::text::bigint"
       // If the network brings the first attempt after the second went through, the row is there, and this one must fail.
       first = "\(insertion) RETURNING xid"

@@ -1,13 +1,13 @@
 #if PostgreSQL
 import Synchronization
 
-/// What is done to the rows of a run.
+/// The change of the rows of a run.
 enum RunKind: String { case insert, update, delete }
 
-/// The statements of a store that write rows, by what is written: made once, since to write them takes longer than to send
+/// The statements of a store that write rows, by kind of run: made once, since composing them takes longer than sending
 /// them.
 final class RunTexts: Sendable {
-  /// What tells the statements of two runs apart.
+  /// The identity of the statements of a run.
   struct Key: Hashable {
     private let table: UInt16
     let kind: RunKind
@@ -21,7 +21,7 @@ final class RunTexts: Sendable {
     }
 
     /// - Parameters:
-    ///   - kind: What is done to the rows.
+    ///   - kind: The change of the rows.
     ///   - table: Their table.
     ///   - isSingle: Whether it is one row.
     ///   - given: The columns whose values the rows have.

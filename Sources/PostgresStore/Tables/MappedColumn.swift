@@ -5,7 +5,7 @@ import RowFormat
 
 /// A column of a row, and the column of a table that keeps its values.
 struct MappedColumn: Sendable {
-  /// What a table's column holds.
+  /// The kind of values that a table's column holds.
   enum Kind: Sendable, Hashable {
     case bool, integer, double, date, uuid, text, bytes
     /// A `Decimal`, which rows keep as a composite.
@@ -43,7 +43,7 @@ extension MappedColumn.Kind {
     }
   }
 
-  /// What the declaration says beside the type.
+  /// The rest of the declaration, after the type.
   var collation: String { self == .text ? " COLLATE \"C\"" : "" }
 
   /// The type of a parameter with such a value.
@@ -62,7 +62,7 @@ extension MappedColumn.Kind {
     }
   }
 
-  /// What makes the parameter a value of the column.
+  /// The cast that makes the parameter a value of the column.
   var cast: String {
     switch self {
     case .decimal: "::numeric"
@@ -105,9 +105,9 @@ extension MappedColumn {
   }
 }
 
-/// How columns are compared and ordered in SQL as Swift compares and orders their values.
+/// Expressions that compare and order columns in SQL as Swift compares and orders their values.
 enum SQLColumn {
-  /// A column as what a comparison or a sort is made with.
+  /// A column as an operand of a comparison or a sort.
   ///
   /// Swift compares text by canonical equivalence, and orders it by the scalars of its normal form.
   static func ordered(_ column: String, _ kind: MappedColumn.Kind) -> String {

@@ -13,7 +13,7 @@ final class MappedTable: Sendable {
   let checkedReferences: [Int]
   /// The columns whose values a delete preserves in the history.
   let preservedColumns: [MappedColumn]
-  /// How many bytes a value may have, and the values of a row together.
+  /// Limit, in bytes, of a value, and of the values of a row together.
   let valueLimit: Int
   /// The select list of rows, for a table that the statement calls `t`: the key, then one or two values for each
   /// column.
@@ -108,7 +108,7 @@ struct TableMap: Sendable {
   private let indexedByTable: [UInt16: Set<Int>]
   /// The constraints of the schema, each with the tables that it covers.
   let constraints: [(constraint: UniquenessConstraint, tables: [MappedTable])]
-  /// What is derived; `nil` if nothing is.
+  /// The derivations; `nil` if there are none.
   let derivations: StoreDerivations?
 
   init(_ tables: [MappedTable], _ schema: Schema) {
@@ -154,7 +154,7 @@ struct TableMap: Sendable {
   func table(forEntityNamed name: String) -> MappedTable? { byEntity[name] }
   func table(numbered number: UInt16) -> MappedTable? { byNumber[number] }
 
-  /// The row an identifier of the store stands for, or `nil` if it is not of the store.
+  /// The row of an identifier of the store, or `nil` if it is not of the store.
   ///
   /// An identifier can come from outside, with a key that no row can have.
   func reference(of identifier: PersistentIdentifier, inStore store: String) -> RowReference? {

@@ -1,16 +1,16 @@
 #if PostgreSQL
-/// How SQL finds texts by their parts: with an index of trigrams, where the server has the extension `pg_trgm`.
+/// The search of SQL for texts by their parts: with an index of trigrams, if the server has the extension `pg_trgm`.
 ///
-/// The extension folds letters by the language of the database. What is indexed has no capital letters of ASCII, and what is
-/// looked for is ASCII, so that this makes no difference. Texts that have something else than printable ASCII may be
-/// equal to texts that look different; of these an index of their own knows all, and each is a candidate.
+/// The extension folds letters by the language of the database. The indexed text has no capital letters of ASCII, and the
+/// searched text is ASCII, so that this makes no difference. Texts with anything but printable ASCII may be
+/// equal to texts that look different; an index of their own has all of these, and each is a candidate.
 enum TextIndex {
-  /// What is indexed of a column.
+  /// The indexed text of a column.
   static func folded(_ column: String) -> String {
     "lower(\(SQLColumn.ordered(column, .text)))"
   }
 
-  /// The condition that a text has something else than printable ASCII.
+  /// The condition that a text has anything but printable ASCII.
   static func hasOthers(_ column: String) -> String { "\(column) ~ '[^ -~]'" }
 
   /// The pattern of LIKE for texts that contain another.

@@ -23,7 +23,7 @@ final class Turn {
     }
   }
 
-  /// What the number of the lock is made of.
+  /// The text whose hash is the number of the lock.
   static func lockName(_ identifier: String) -> String { "logstore ends \(identifier)" }
 
   /// Waits for the turn.
@@ -31,8 +31,8 @@ final class Turn {
   /// - Parameters:
   ///   - pool: The sessions of the store.
   ///   - identifier: The identifier of the store, which all that share its tables have in common.
-  ///   - idleLimit: How long the server waits for the next statement before it gives the turn to others: a machine that
-  ///     vanished, or a process that was stopped, does not keep everybody waiting.
+  ///   - idleLimit: The server's longest wait for the next statement before it gives the turn to others: a machine that
+  ///     vanished, or a process that was stopped, does not keep all others waiting.
   /// - Throws: ``PostgresStoreError``.
   init(_ pool: ConnectionPool, store identifier: String, idleLimit: Duration) throws {
     self.pool = pool
@@ -55,10 +55,10 @@ final class Turn {
   ///
   /// - Parameters:
   ///   - lookUp: Finds the number of the save, if it was committed.
-  ///   - save: Writes and commits, from ``savepoint`` on; undone with ``undo`` where it throws.
+  ///   - save: Writes and commits, from ``savepoint`` on; undone with ``undo`` if it throws.
   /// - Returns: The number of the save.
   /// - Throws: `LostTurn`, after which nothing is written, if others may have had their turn since this one began; or
-  ///   what the save throws, after which the turn goes on.
+  ///   what the save throws, after which the turn continues.
   func commit(lookUp: Statement, _ save: (Connection) throws -> Int64) throws -> Int64 {
     if isSpent {
       let reason = "the turn was used by another save, or had ended before this one"
