@@ -36,7 +36,7 @@ public struct PostgresStoreConfiguration: UniquenessConfiguring, MergePolicyConf
   /// Two more are beside them: one for notices, and one for saves that take turns: saves of lists stored with
   /// their owners, or of both ends of a one-to-one.
   public var connectionLimit = 8
-  /// The age up to which saves stay in the history; if `nil`, they stay until `deleteHistory(_:)` is called.
+  /// The age up to which saves stay in the history, unless `deleteHistory(_:)` deletes them; without a limit if `nil`.
   ///
   /// Stores that save delete older saves now and then, in the background. Observers that were away for longer have to fetch.
   public var historyAge: Duration?

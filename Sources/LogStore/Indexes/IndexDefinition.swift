@@ -7,7 +7,7 @@ enum IndexDefinition: Sendable {
   case values(table: UInt16, [IndexColumn])
   /// The rows of one table that refer to others through a to-one column; their keys are target and rank.
   case references(ReferenceColumn)
-  /// The rows that have a key of a uniqueness constraint, in all tables it covers; their keys are its hash.
+  /// The rows that have a key of a uniqueness constraint, in all tables it covers; the index keys are hashes of it.
   case unique(tables: [UInt16], constraint: Int, columns: [Int])
   /// The words of the texts in a column of one table; see ``IndexedWords``. A row's key tells whether its text is another.
   case words(table: UInt16, column: Int, TextHash)

@@ -173,7 +173,7 @@ struct WordRun: Sendable {
     return found
   }
 
-  /// The first word for which a test that is true of the words before it is false.
+  /// The first word for which a test fails that holds for all words before it.
   private func firstWord(_ isBefore: (RawSpan) -> Bool) -> Int {
     var (lower, upper) = (0, wordCount)
     while lower < upper {

@@ -3,7 +3,7 @@ import Foundation
 
 /// A date as the server keeps it: microseconds since 2000-01-01T00:00:00Z.
 ///
-/// `Date` counts seconds since 2001 in a double. Near today it tells dates a tenth of a microsecond
+/// `Date` counts seconds since 2001 in a double. Near today it distinguishes dates a tenth of a microsecond
 /// apart, so a date is rounded to the nearest microsecond; ``storedDate(_:)`` of a rounded date is that date.
 enum PostgresDate {
   /// From the server's epoch to Foundation's: the year 2000 was a leap year.

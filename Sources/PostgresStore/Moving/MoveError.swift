@@ -11,7 +11,7 @@ package enum MoveError: Error, Hashable, Sendable {
   case otherSchema(namespace: String, expected: String, found: String)
   /// There is no store where one was to be read.
   case noStore(String)
-  /// Another session writes to the source.
+  /// Another process writes to the source.
   case sourceInUse(String, by: String)
   /// A value that the other side cannot hold.
   case unstorableValue(table: String, key: UInt64, column: String, reason: String)
