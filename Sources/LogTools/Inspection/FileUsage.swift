@@ -3,13 +3,13 @@ public import LogFormat
 import RowFormat
 import Synchronization
 
-/// What the records of a file of the log, or the rows of a pack, are still good for, in bytes.
+/// The use of the records of a file of the log, or of the rows of a pack, in bytes.
 public struct FileUsage: Hashable, Sendable {
-  /// What the newest rows, deletions and the catalogue need.
+  /// Bytes that the newest rows, deletions and the catalogue need.
   public internal(set) var liveByteCount = 0
-  /// What only earlier commits need that can still be read.
+  /// Bytes that only earlier commits need, which can still be read.
   public internal(set) var historyByteCount = 0
-  /// What nothing can read any more: a compaction would leave it out.
+  /// Bytes that nothing can read any more: a compaction would leave them out.
   public internal(set) var deadByteCount = 0
 
   /// Nothing.
@@ -25,9 +25,9 @@ public struct FileUsage: Hashable, Sendable {
   }
 }
 
-/// What a store's files are still good for.
+/// The use of a store's files.
 ///
-/// Of a pack the figures are what its rows would take in the log, as records: its file is smaller.
+/// For a pack, the figures are the sizes of its rows as records of the log: its file is smaller.
 public struct StoreUsage: Hashable, Sendable {
   /// The usage of each file of the log.
   public internal(set) var segments: [SegmentID: FileUsage] = [:]
@@ -48,7 +48,7 @@ public struct StoreUsage: Hashable, Sendable {
 }
 
 extension StorageEngine {
-  /// Tells for each file what is live, what is history, and what is dead.
+  /// Measures the live, historical and dead bytes of each file.
   ///
   /// The rows of a table that was removed count as dead.
   ///
@@ -88,7 +88,7 @@ extension StorageEngine {
     let table: UInt16
   }
 
-  /// What the commits after one have superseded: the state before each of them can be read and needs it.
+  /// Bytes that the commits after a commit have superseded: the state before each of them can be read and needs them.
   private func historyBytes(after oldest: CommitSequence) throws -> [FileTable: Int] {
     var bytes: [FileTable: Int] = [:]
     try forEachCommit(after: oldest) { commit in

@@ -8,22 +8,22 @@ public struct ManifestDescription: Hashable, Sendable {
   public let path: String
   /// The size of its file, in bytes.
   public let fileByteCount: Int
-  /// What it says; `nil` if it cannot be read.
+  /// The content; `nil` if it cannot be read.
   public let content: Content?
-  /// Why it cannot.
+  /// The reason why the manifest cannot be read.
   public let damage: StorageError?
 
-  /// What a manifest says.
+  /// The content of a manifest.
   public struct Content: Hashable, Sendable {
-    /// The store it belongs to.
+    /// The store that the manifest belongs to.
     public let store: StoreIdentifier
-    /// Which copy of the store this is.
+    /// The identifier of this copy of the store.
     public let lineage: StoreIdentifier
-    /// The program the store belongs to; "" for any.
+    /// The program that the store belongs to; "" for any.
     public let application: String
     /// Whether the log was closed, and nothing follows.
     public let isClean: Bool
-    /// How often the store had been opened for writing.
+    /// Number of openings of the store for writing so far.
     public let epoch: UInt32
     /// The log position that was on disk.
     public let durableEnd: UInt64
@@ -53,22 +53,22 @@ public struct CheckpointDescription: Hashable, Sendable {
   public let path: String
   /// The size of its file, in bytes.
   public let fileByteCount: Int
-  /// What it says; `nil` if it cannot be read.
+  /// The content; `nil` if it cannot be read.
   public let content: Content?
-  /// Why it cannot.
+  /// The reason why the checkpoint cannot be read.
   public let damage: StorageError?
 
-  /// What a checkpoint says, but for its pages.
+  /// The content of a checkpoint, except for its pages.
   public struct Content: Hashable, Sendable {
-    /// The store it belongs to.
+    /// The store that the checkpoint belongs to.
     public let store: StoreIdentifier
-    /// Which copy of the store it is of.
+    /// The identifier of the copy of the store.
     public let lineage: StoreIdentifier
-    /// The commit whose state it is.
+    /// The commit whose state the checkpoint has.
     public let commit: CommitSequence
-    /// The log position after that commit: what an opening reads begins there.
+    /// The log position after that commit, from which an opening reads the log.
     public let logPosition: UInt64
-    /// How many pages of 512 keys it has.
+    /// Number of pages of 512 keys.
     public let pageCount: Int
 
     init(_ checkpoint: Checkpoint) {

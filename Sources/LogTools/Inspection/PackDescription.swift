@@ -10,26 +10,26 @@ public struct PackDescription: Hashable, Sendable {
   /// The size of its file, in bytes.
   public let fileByteCount: Int
   /// Whether the current manifest names it; any other pack is of a compaction that did not come to its
-  /// end, or is on its way out.
+  /// end, or is about to be removed.
   public let isNamed: Bool
-  /// What it says; `nil` if it cannot be read.
+  /// The content; `nil` if it cannot be read.
   public let content: Content?
-  /// Why it cannot.
+  /// The reason why the pack cannot be read.
   public let damage: StorageError?
 
-  /// What a pack says, but for its rows.
+  /// The content of a pack, except for its rows.
   public struct Content: Hashable, Sendable {
     /// The commits whose rows were packed: the first and the last.
     public let firstCommit: CommitSequence
     /// The last commit whose rows were packed.
     public let lastCommit: CommitSequence
-    /// How many rows the pack holds, live or not.
+    /// Number of rows in the pack, live or not.
     public let rowCount: Int
-    /// How many blocks they are in.
+    /// Number of blocks of the rows.
     public let blockCount: Int
-    /// What its rows would take in the log.
+    /// The size that the rows would have in the log, in bytes.
     public let recordByteCount: Int
-    /// When it was made, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time at which it was made, in microseconds since 1970-01-01T00:00:00Z.
     public let created: Int64
 
     init(_ pack: PackReader) {

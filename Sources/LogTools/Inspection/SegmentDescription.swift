@@ -10,14 +10,14 @@ public struct SegmentDescription: Hashable, Sendable {
   public let fileByteCount: Int
   /// The store that owns the log, and the fields of the header; `nil` if the header cannot be read.
   public let header: Header?
-  /// Why the header cannot be read; `nil` for a segment that was being made when its writer stopped.
+  /// The reason why the header cannot be read; `nil` for a segment that was being made when its writer stopped.
   public let damage: StorageError?
-  /// Where it ends, as its successor says.
+  /// The segment's end according to its successor.
   public let declaredEnd: Int?
 
-  /// What a segment's header says.
+  /// The fields of a segment's header.
   public struct Header: Hashable, Sendable {
-    /// The store it belongs to.
+    /// The store that the segment belongs to.
     public let store: StoreIdentifier
     /// The first commit that may be in the segment.
     public let firstCommit: CommitSequence
@@ -25,11 +25,11 @@ public struct SegmentDescription: Hashable, Sendable {
     public let logPosition: UInt64
     /// The segment before it; number 0 for the first.
     public let previousSegment: SegmentID
-    /// Where the log ends in that one.
+    /// The end of the log in that segment.
     public let previousEnd: Int
-    /// How often the store had been opened for writing.
+    /// Number of openings of the store for writing so far.
     public let epoch: UInt32
-    /// When the segment was begun, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time at which the segment was begun, in microseconds since 1970-01-01T00:00:00Z.
     public let created: Int64
 
     init(_ header: SegmentHeader) {

@@ -6,9 +6,9 @@ import RowFormat
 struct SegmentFile {
   /// For reading; with a made-up header if the file's own cannot be read.
   let segment: Segment
-  /// What the first bytes say, if they say it.
+  /// The header; `nil` if the first bytes are none.
   let header: SegmentHeader?
-  /// Why they do not.
+  /// The reason why they are none.
   let damage: StorageError?
   /// Whether this is a segment that was being made and holds nothing.
   let isUnfinished: Bool
@@ -27,7 +27,7 @@ struct SegmentFile {
     var isUnfinished = false
     if found.damage != nil {
       isUnfinished = try Self.isBlank(file, byteCount)
-      // Where there are frames there is a header: it was perhaps written just now.
+      // If there are frames, there is a header: it was perhaps written just now.
       if !isUnfinished { found = Self.readHeader(of: file, id) }
     }
     header = found.header
@@ -75,7 +75,7 @@ struct SegmentFile {
 }
 
 extension SegmentHeader {
-  /// A header that says nothing but which segment it is.
+  /// A header that has nothing but the number of the segment.
   fileprivate init(unknown id: SegmentID) {
     let store = StoreIdentifier(low: 0, high: 0)
     self.init(

@@ -4,12 +4,12 @@ public import LogFormat
 public enum SegmentPart: Hashable, Sendable {
   /// A frame whose header is valid for its place.
   case frame(FrameDescription)
-  /// Bytes that are no frame: damage, or what a crash left of a commit.
+  /// Bytes that are no frame: damage, or the rest of a commit after a crash.
   case unreadable(Range<Int>)
   /// Zeros up to the end of the file: the space that was not written yet.
   case blank(Range<Int>)
 
-  /// Where it is in the file.
+  /// The range of the part in the file.
   public var range: Range<Int> {
     switch self {
     case .frame(let frame): frame.range
@@ -22,9 +22,9 @@ public enum SegmentPart: Hashable, Sendable {
 public struct FrameDescription: Hashable, Sendable {
   /// The segment it is in.
   public let segment: SegmentID
-  /// Where its header begins in the file.
+  /// The offset of its header in the file.
   public let offset: Int
-  /// What the frame carries.
+  /// The kind of the frame.
   public let kind: FrameKind
   /// The commit it belongs to; of a mark, the last commit before it.
   public let sequence: CommitSequence

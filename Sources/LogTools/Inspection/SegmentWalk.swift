@@ -3,29 +3,29 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Lists what is in a segment, beyond damage and whatever the frames say of one another.
+/// Lists the parts of a segment, beyond damage and whatever the frames say of one another.
 ///
-/// A frame is taken for one if its header's checksum is that of its place. Where there is none, the
+/// A frame is accepted if its header's checksum is right for its place. If there is none, the
 /// next is looked for on every boundary of eight bytes. In a segment whose own header is lost, and with
-/// it what those checksums start from, the payload's checksum has to do.
+/// it the start of those checksums, the payload's checksum has to do.
 struct SegmentWalk {
   let segment: Segment
-  /// Where the segment ends, or is declared to.
+  /// The segment's end, actual or declared.
   let limit: Int
   private let hasHeader: Bool
   private(set) var offset = SegmentHeader.byteCount
   /// The header checksum of the last frame.
   private var chain: UInt32?
-  /// What was found and not handed over.
+  /// The parts that were found and not handed over.
   private var pending: [SegmentPart] = []
-  /// Where the last part begins, and the header checksum of the frame before it.
+  /// The offset of the last part, and the header checksum of the frame before it.
   private var last: (offset: Int, chain: UInt32?)?
 
   /// Begins at the start of a segment.
   ///
   /// - Parameters:
   ///   - file: The segment.
-  ///   - declaredEnd: Where its successor says it ends.
+  ///   - declaredEnd: The segment's end according to its successor.
   init(_ file: SegmentFile, until declaredEnd: Int? = nil) {
     segment = file.segment
     hasHeader = file.header != nil
@@ -43,7 +43,7 @@ struct SegmentWalk {
     return part
   }
 
-  /// Goes back to the part handed over last, to look at it again: a writer may have gone on meanwhile.
+  /// Goes back to the part handed over last, to look at it again: a writer may have written more meanwhile.
   mutating func goBack() {
     guard let last else { return }
     (offset, chain) = last
@@ -55,7 +55,7 @@ struct SegmentWalk {
     var end = start
     while end < limit {
       if let frame = try frame(at: end, follows: end == start) {
-        // Frames are written in order: if there is one behind what was none, that may be one by now.
+        // Frames are written in order: if there is one after bytes that were none, those may be one by now.
         if end > start, let frame = try self.frame(at: start, follows: true) { return take(frame) }
         if end > start { pending.append(.unreadable(start..<end)) }
         return take(frame)
@@ -130,7 +130,7 @@ struct SegmentWalk {
     return limit
   }
 
-  /// Where the bytes from an offset on that are not zero end, on a boundary of eight.
+  /// The end of the bytes from an offset on that are not zero, on a boundary of eight.
   func endOfWrittenBytes(from offset: Int) throws -> Int {
     let step = 1 << 20
     var to = limit

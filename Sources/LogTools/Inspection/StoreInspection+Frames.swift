@@ -4,7 +4,7 @@ import RowFormat
 
 // Frames and records.
 extension StoreInspection {
-  /// Visits what is in a segment: frames, bytes that are none, and the space that is left.
+  /// Visits the parts of a segment: frames, bytes that are none, and the space that is left.
   ///
   /// - Parameters:
   ///   - segment: The segment.
@@ -54,7 +54,7 @@ extension StoreInspection {
     }
   }
 
-  /// When a commit was made and by whom, as its frame says; the author only in the last frame of one.
+  /// The time and the author of a commit, as its frame says; the author only in the last frame of one.
   ///
   /// - Returns: Microseconds since 1970-01-01T00:00:00Z and the name; `nil` for a frame that has no
   ///   records or is damaged.
@@ -68,7 +68,7 @@ extension StoreInspection {
     }
   }
 
-  /// Lends bytes of a segment's file: fewer than asked for, where it ends.
+  /// Lends bytes of a segment's file: fewer than asked for, if it ends earlier.
   public func withBytes<R>(
     of segment: SegmentID,
     in range: Range<Int>,

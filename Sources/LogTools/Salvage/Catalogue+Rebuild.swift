@@ -40,7 +40,7 @@ extension Catalogue {
       }
     }
     for table in tables { changes.append(.renameTable(table.number, to: table.name)) }
-    // What is derived from rows has to be computed from those that could be read.
+    // Derived values have to be computed from the rows that could be read.
     for (key, value) in metadata.sorted(by: { $0.key < $1.key })
     where !key.hasPrefix("derived.") && !RenumberedStore.isNumbered(key) {
       changes.append(.setMetadata(key: key, value: value))

@@ -2,10 +2,11 @@ import LogEngine
 import LogFormat
 import RowFormat
 
-/// What a store of models says in numbers of commits, said anew for a store that counts its commits from the beginning.
+/// Translates the facts that a store of models keeps as numbers of commits, for a store that counts its commits from the
+/// beginning.
 ///
-/// Places in lists are ranks that lie behind those of all earlier commits; rows keep them, so the new store has to begin behind
-/// the greatest. And the history that was deleted is named by commits: those of the new store that only copied rows are none.
+/// Places in lists are ranks that are greater than those of all earlier commits; rows keep them, so the new store has to begin
+/// after the greatest. And the deleted history is named by commits: those of the new store that only copied rows are none.
 struct RenumberedStore {
   /// The keys under which the layer of the models keeps such numbers: see the article on the format.
   private static let rankBaseKey = "rank.base"
@@ -17,7 +18,7 @@ struct RenumberedStore {
   static func isNumbered(_ key: String) -> Bool { key == rankBaseKey || key == deletedHistoryKey }
 
   private let catalogue: Catalogue
-  /// Where ranks are among a layout's columns, as far as layouts were met.
+  /// The places of ranks among a layout's columns, for the layouts met so far.
   private var rankColumns: [LayoutKey: [Int]] = [:]
   private var greatestRank: Int64 = 0
 
@@ -28,7 +29,7 @@ struct RenumberedStore {
 
   init(_ catalogue: Catalogue) { self.catalogue = catalogue }
 
-  /// Takes note of the ranks that a row has.
+  /// Records the ranks of a row.
   mutating func recordRanks(
     of row: RawSpan,
     _ reference: RowReference,
@@ -40,7 +41,7 @@ struct RenumberedStore {
     rankColumns[key] = columns
     for column in columns where !layout.isNull(column, in: row) {
       let rank = layout.integer(column, in: row)
-      // None that is greater was ever given out: there would be none left behind it.
+      // No greater rank was ever allocated: there would be none left after it.
       if rank < Self.rankLimit { greatestRank = max(greatestRank, rank) }
     }
   }
@@ -56,7 +57,7 @@ struct RenumberedStore {
     }
   }
 
-  /// What the new store's catalogue has to say once all rows are there.
+  /// Returns the changes that complete the new store's catalogue once all rows are there.
   ///
   /// - Parameter last: Its newest commit.
   /// - Returns: The changes.

@@ -5,10 +5,10 @@ import Synchronization
 
 // Reading the packs.
 extension Salvage {
-  /// Notes where the rows of the packs are.
+  /// Notes the places of the rows in packs.
   ///
-  /// Where no manifest can be read that would name them, all there are count, also one that no manifest
-  /// named yet: what it holds is in the log as well.
+  /// If no manifest that would name them can be read, all existing packs count, also one that no manifest
+  /// named yet: its rows are in the log as well.
   mutating func readPacks() throws {
     let base = manifest?.base
     let found = try PackID.numbers(source, fileSystem)

@@ -5,7 +5,7 @@ import Synchronization
 
 // Writing the new store.
 extension Salvage {
-  /// How many bytes of rows go into a commit.
+  /// Number of bytes of rows in a commit.
   private static let batchByteCount = 1 << 20
 
   mutating func write(_ catalogue: Catalogue, _ files: [SegmentFile]) throws {

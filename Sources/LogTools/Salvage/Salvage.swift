@@ -3,12 +3,12 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Puts together what can be read of a damaged store, and writes it to a new one.
+/// Collects the readable part of a damaged store, and writes it to a new one.
 ///
-/// 1. Read every pack and every record there is, beyond damage, and note for each row where its newest
-///    version stands.
+/// 1. Read every pack and every record there is, beyond damage, and note the place of each row's newest
+///    version.
 /// 2. Work out the catalogue.
-/// 3. Put each row together from its newest record; where that fails, from an earlier one.
+/// 3. Fold each row from its newest record; if that fails, from an earlier one.
 /// 4. Write rows and catalogue to the new store, under their old numbers.
 ///
 /// The source is not written to.
@@ -18,19 +18,19 @@ struct Salvage {
   let fileSystem: any FileSystem
   let permissions: StorePermissions
   let progress: (MaintenanceProgress) -> Void
-  /// Where rows are in the source, and how they are laid out.
+  /// The places of rows in the source, and their layouts.
   let state: StoreState
   var report = SalvageReport()
   /// The newest manifest that can be read.
   var manifest: Manifest?
-  /// A catalogue that a manifest or a checkpoint kept, and the commit it is of.
+  /// The catalogue from a manifest or a checkpoint, and its commit.
   var keptCatalogue: (sequence: UInt64, catalogue: Catalogue)?
   var catalogueChanges: [(sequence: UInt64, changes: [CatalogueChange]?)] = []
   /// The packs that could be opened, ascending.
   var packs: [PackReader] = []
   /// The last commit whose rows were packed.
   var packedSequence: UInt64 = 0
-  /// What the new store has to say in commits of its own.
+  /// The facts that the new store has to express in commits of its own.
   var renumbered = RenumberedStore(Catalogue())
 
   init(
@@ -73,7 +73,7 @@ struct Salvage {
     do {
       try write(catalogue, scan.files)
     } catch {
-      // What is left would look like a store that holds nothing, and keep a second attempt out.
+      // The remains would look like a store that holds nothing, and keep a second attempt out.
       try? StoreRemoval(paths: StorePaths(root: destination), fileSystem: fileSystem).run(
         includesRoot: isNew
       )
@@ -81,7 +81,7 @@ struct Salvage {
     }
   }
 
-  /// Removes what an earlier salvage left that did not live to the end.
+  /// Removes the remains of an earlier salvage that was cut off.
   private func removeUnfinished() throws(StorageError) {
     let paths = StorePaths(root: destination)
     let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: true)
@@ -118,7 +118,7 @@ extension Salvage {
 
   /// Takes from the checkpoints what the log may have lost.
   ///
-  /// That is the catalogue, and which keys were used; where rows are is found in the log itself.
+  /// They supply the catalogue and the used keys; the log itself supplies the places of rows.
   private mutating func readCheckpoints() throws(StorageError) {
     let files = CheckpointFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
     for number in try files.numbers() {
@@ -136,7 +136,7 @@ extension Salvage {
 
   private mutating func openSegments() throws -> [SegmentFile] {
     var files: [SegmentFile] = []
-    // What a compaction left behind that did not come to its end is in the packs.
+    // The segments left by a compaction that did not come to its end are in the packs.
     for id in try LogFiles.numbers(source, fileSystem) where !state.files.isRetired(id) {
       do throws(StorageError) {
         let file = try SegmentFile(
@@ -157,7 +157,7 @@ extension Salvage {
     return files
   }
 
-  /// Notes where each row's newest record is.
+  /// Notes the place of each row's newest record.
   private mutating func readRecords(_ scan: inout SalvageScan) throws {
     let total = scan.files.reduce(0) { $0 + $1.byteCount }
     progress(MaintenanceProgress(phase: .readingLog, completed: 0, total: total))

@@ -2,13 +2,13 @@ public import LogEngine
 public import LogFormat
 public import RowFormat
 
-/// What could be saved of a damaged store, and what could not.
+/// The rows and commits that could be saved of a damaged store, and those that could not.
 public struct SalvageReport: Hashable, Sendable {
-  /// The newest commit of which anything was found.
+  /// The newest commit of which any part was found.
   public internal(set) var lastCommit = CommitSequence.zero
-  /// How many commits were found whole in the log.
+  /// Number of commits that were found whole in the log.
   public internal(set) var commitCount = 0
-  /// Bytes of the log that no commit was found in, though something once was there.
+  /// Bytes of the log in which no commit was found, though data once was there.
   public internal(set) var lostBytes: [LostBytes] = []
   /// Packs that are missing or cannot be opened.
   ///
@@ -21,14 +21,14 @@ public struct SalvageReport: Hashable, Sendable {
   public internal(set) var lostCommits: [ClosedRange<CommitSequence>] = []
   /// Commits of which a part was found: their rows were saved, so a commit is no longer all or nothing.
   public internal(set) var partialCommits: [CommitSequence] = []
-  /// What was damaged in a file as a whole, or kept it from being read.
+  /// The damage that concerns a file as a whole, or kept it from being read.
   public internal(set) var damage: [StorageError] = []
   /// Whether every change of the catalogue was found; if not, tables and columns may be missing, and
   /// with them their values.
   public internal(set) var isCatalogueComplete = true
   /// Values in files of their own that are missing or damaged: their rows were saved without them.
   public internal(set) var lostBlobs: [OwnedBlob] = []
-  /// What became of the rows, by table.
+  /// The outcome for the rows, by table.
   public internal(set) var tables: [SalvagedTable] = []
 
   /// Whether nothing that was ever committed is missing.
@@ -39,7 +39,7 @@ public struct SalvageReport: Hashable, Sendable {
   }
 }
 
-/// Bytes of a file that nothing could be made of.
+/// Bytes of a file that could not be interpreted.
 public struct LostBytes: Hashable, Sendable {
   /// The file.
   public let path: String
@@ -57,26 +57,26 @@ public struct LostBlock: Hashable, Sendable {
   public let table: UInt16
   /// The keys of its first and its last row; there may be keys in between that it does not have.
   public let keys: ClosedRange<UInt64>
-  /// How many rows it holds.
+  /// Number of rows in the block.
   public let rowCount: Int
 }
 
-/// What was saved of a table.
+/// The outcome for the rows of a table.
 ///
-/// Where commits are lost altogether, a row that was saved may have been changed or deleted in one of
+/// If commits are lost altogether, a row that was saved may have been changed or deleted in one of
 /// them, and nothing tells.
 public struct SalvagedTable: Hashable, Sendable {
   /// The number of the table.
   public let number: UInt16
   /// The name of the table.
   public let name: String
-  /// How many rows were saved.
+  /// Number of rows that were saved.
   public internal(set) var rowCount = 0
   /// Rows of which a later version was found and could not be put together: an earlier one was saved.
   public internal(set) var stale: [RowReference] = []
   /// Rows of which something was found, and no version could be put together.
   public internal(set) var lost: [RowReference] = []
-  /// How many keys, below the greatest that was found, nothing was found of: rows of lost commits, or
+  /// Number of keys, below the greatest that was found, for which nothing was found: rows of lost commits, or
   /// keys that never became rows.
   public internal(set) var unseenKeyCount = 0
 }

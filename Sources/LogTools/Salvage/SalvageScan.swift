@@ -31,7 +31,7 @@ struct SalvageScan {
       let isNext = successor?.previousSegment == file.segment.id
       try read(file, until: isNext ? successor?.previousEnd : nil, body)
     }
-    // What is left in the group was being written when the log ended.
+    // The rest of the group was being written when the log ended.
     group.removeAll()
   }
 

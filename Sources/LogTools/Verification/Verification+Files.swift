@@ -55,7 +55,7 @@ extension Verification {
     }
   }
 
-  /// Reads what a secondary index has; a container compares it with its rows.
+  /// Reads the entries of a secondary index; a container compares it with its rows.
   private mutating func checkSecondaryIndex(_ name: String) {
     let path = paths.index + "/" + name
     do {
@@ -105,7 +105,7 @@ extension Verification {
     }
   }
 
-  /// Where the log begins, as the newest manifest says; `nil` if nothing was packed, or none can be read.
+  /// The beginning of the log according to the newest manifest; `nil` if nothing was packed, or none can be read.
   private func readBase() -> LogBase? {
     let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
     return try? files.readNewest()?.base
@@ -135,7 +135,7 @@ extension Verification {
   mutating func checkSegments() throws {
     let base = readBase()
     let numbers = try LogFiles.numbers(paths, fileSystem)
-    // What was packed and not removed yet says nothing any more.
+    // Segments that were packed and not removed yet do not count any more.
     let ids = numbers.filter { $0 > base?.segment ?? .none }
     var files: [SegmentFile] = []
     for id in ids {
@@ -193,7 +193,7 @@ extension Verification {
     while let part = try walk.next() {
       let start = part.range.lowerBound
       if declaredEnd == nil, file.header != nil, !part.follows(sequence), doubted != start {
-        // What follows the first bytes of a commit that was never acknowledged was not either.
+        // Bytes after the first bytes of a commit that was never acknowledged were not acknowledged either.
         if try isTorn(file.segment, from: start) {
           let torn = start..<(try walk.endOfWrittenBytes(from: start))
           return add(file.segment.path, at: start, .torn(byteCount: torn.count))
@@ -259,7 +259,7 @@ extension Verification {
 }
 
 extension SegmentPart {
-  /// Whether this is what may be behind a commit: a valid frame that continues from it, or nothing.
+  /// Whether the part may come after a commit: a valid frame that continues from it, or nothing.
   fileprivate func follows(_ sequence: CommitSequence?) -> Bool {
     switch self {
     case .frame(let frame):

@@ -3,12 +3,12 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Checks a store's files against themselves and one another, and what is in memory against them.
+/// Checks a store's files against themselves and one another, and the index in memory against them.
 ///
 /// 1. Look at every name in the store's directories.
-/// 2. Read every frame and record of every segment, going on after damage.
+/// 2. Read every frame and record of every segment, continuing after damage.
 /// 3. Build the index anew from the log alone, as far as that leads.
-/// 4. Put every row together, read the values in files of their own, and count what the segments keep
+/// 4. Fold every row, read the values in files of their own, and count what the segments keep
 ///    for rows.
 /// 5. Compare the index of an open store, or else the one a checkpoint leads to, with the one just built.
 struct Verification {
@@ -56,14 +56,14 @@ struct Verification {
     }
   }
 
-  /// How often a store that changes all the time is looked at again.
+  /// Number of repetitions for a store that changes all the time.
   private static let repetitionLimit = 3
 
   /// The files of the store, other than values in files of their own, as far as they can be listed.
   private func fileNames() -> Set<String> {
     var found: Set<String> = []
     for directory in [paths.root] + paths.directories {
-      // What cannot be listed is reported where it is looked into.
+      // A directory that cannot be listed is reported by the check that looks into it.
       let names = (try? fileSystem.list(directory)) ?? []
       for name in names { found.insert(directory + "/" + name) }
     }
@@ -79,14 +79,14 @@ struct Verification {
 
   private mutating func check(_ open: StoreState?) throws {
     isOwnWriter = open?.options.mode == .readWrite
-    // First what is open, so that the log read after it is at least as long.
+    // First the open store, so that the log read after it is at least as long.
     let open = open ?? openFromCheckpoint()
     let view = open.map { ReadView(state: $0) }
     let base = open?.currentBase
     let usage = open.map(\.currentUsages)
     let misplaced = try paths.unexpectedDirectories(on: fileSystem)
     for error in misplaced { add(error, path: paths.root) }
-    // There is no looking into them; and what they hold is not the store's.
+    // There is no looking into them; and their content is not the store's.
     if !misplaced.isEmpty { return }
     try checkNames()
     try checkSegments()
@@ -156,7 +156,7 @@ extension Verification {
     _ view: ReadView,
     with rebuilt: StoreState
   ) throws {
-    // What was packed meanwhile may leave out what the view sees.
+    // A compaction meanwhile may leave out rows that the view sees.
     guard rebuilt.oldestSequence <= view.sequence.rawValue else { return }
     let found = RowReader(state: open, sequence: view.sequence.rawValue)
     let expected = RowReader(state: rebuilt, sequence: view.sequence.rawValue)
@@ -189,7 +189,7 @@ extension Verification {
     }
   }
 
-  /// Whether a row stands elsewhere because the log was packed meanwhile, or a follower has not taken that
+  /// Whether a row is elsewhere because the log was packed meanwhile, or a follower has not taken that
   /// up: then it is the same row all the same.
   private func hasMoved(
     _ reference: RowReference,

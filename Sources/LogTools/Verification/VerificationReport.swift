@@ -2,27 +2,27 @@ public import LogEngine
 public import LogFormat
 public import RowFormat
 
-/// What a store's files were found to be: everything that is wrong with them, not only the first thing.
+/// The result of a verification: everything that is wrong with a store's files, not only the first thing.
 public struct VerificationReport: Hashable, Sendable {
-  /// How many files were read, and how many bytes they have.
+  /// Number of files that were read.
   public internal(set) var fileCount = 0
   /// The size of these files, in bytes.
   public internal(set) var byteCount = 0
-  /// How many of them are segments of the log.
+  /// Number of segments of the log among them.
   public internal(set) var segmentCount = 0
-  /// How many frames the segments hold.
+  /// Number of frames in the segments.
   public internal(set) var frameCount = 0
-  /// How many commits the log holds.
+  /// Number of commits in the log.
   public internal(set) var commitCount = 0
-  /// How many records the commits hold.
+  /// Number of records in the commits.
   public internal(set) var recordCount = 0
-  /// How many rows there are, and were read.
+  /// Number of rows that exist and were read.
   public internal(set) var rowCount = 0
-  /// How many values are in files of their own, and were read.
+  /// Number of values in files of their own that were read.
   public internal(set) var blobCount = 0
   /// The newest commit that was found.
   public internal(set) var lastCommit = CommitSequence.zero
-  /// What is wrong, in the order of the log.
+  /// The problems, in the order of the log.
   public internal(set) var problems: [VerificationProblem] = []
 
   /// Whether nothing was found that costs data.
@@ -33,14 +33,14 @@ public struct VerificationReport: Hashable, Sendable {
 public struct VerificationProblem: Hashable, Sendable {
   /// The file.
   public let path: String
-  /// Where in it, if it is a place.
+  /// The offset in the file, if the problem has one.
   public let offset: Int?
-  /// What is wrong.
+  /// The kind of problem.
   public let kind: Kind
 
-  /// What a problem costs.
+  /// The cost of a problem.
   public enum Severity: Hashable, Sendable {
-    /// Nothing is lost by it: what a crash leaves and the next writer clears away.
+    /// Nothing is lost: a crash leaves such remains, and the next writer clears them away.
     case harmless
     /// Data is lost, or may not be what it was.
     case damage
@@ -80,7 +80,7 @@ public struct VerificationProblem: Hashable, Sendable {
     case wrongCatalogue
   }
 
-  /// What the problem costs.
+  /// The cost of the problem.
   public var severity: Severity {
     switch kind {
     case .torn, .unfinished, .orphan, .damagedCheckpoint, .damagedSecondaryIndex: .harmless
