@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension ModelClass {
-  /// What is to be said of the class as it stands.
+  /// The diagnostics for the class.
   var diagnostics: [Diagnostic] {
     let variables = declaration.memberBlock.members.declarations(of: VariableDeclSyntax.self)
     return variables.flatMap { PropertyDiagnosis(variable: $0).diagnostics }

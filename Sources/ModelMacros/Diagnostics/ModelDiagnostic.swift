@@ -1,8 +1,8 @@
 import SwiftDiagnostics
 
-/// What the macros refuse, and what they point out.
+/// The errors, warnings and notes of the macros.
 ///
-/// Where Apple's macros have a text for it, it is the same text.
+/// If Apple's macros have a text for a case, it is the same text.
 enum ModelDiagnostic: DiagnosticMessage {
   case notApplicable(macro: String, kind: String, name: String)
   case missingInitializer(className: String)
@@ -25,7 +25,7 @@ enum ModelDiagnostic: DiagnosticMessage {
 
   var severity: DiagnosticSeverity {
     switch self {
-    // Sources say so that compile elsewhere; what crosses threads is the compiler's to judge.
+    // Such sources compile elsewhere; the compiler judges what crosses threads.
     case .observers, .statedSendable: .warning
     case .constant: .note
     default: .error

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What is to be said of one variable of a model class.
+/// The diagnosis of one variable of a model class.
 struct PropertyDiagnosis {
   let variable: VariableDeclSyntax
 
@@ -189,7 +189,7 @@ struct PropertyDiagnosis {
 }
 
 extension PersistedProperty {
-  /// How to get around what the compiler says of a `let`: a warning in Swift 5, an error in Swift 6.
+  /// A remedy for the compiler's complaint about a `let`: a warning in Swift 5, an error in Swift 6.
   var constantDiagnostic: Diagnostic? {
     guard isConstant, !isDerived else { return nil }
     let isPrivate = declaration.modifiers.contains { $0.name.tokenKind == .keyword(.private) }

@@ -1,9 +1,9 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// How visible a declaration is, where that is more than its module.
+/// The access of a declaration that is visible beyond its module.
 ///
-/// Less need not be told apart: members of a private class are as private as the class.
+/// Lower levels need not be told apart: members of a private class are as private as the class.
 enum Access: String {
   case open, `public`, package
 

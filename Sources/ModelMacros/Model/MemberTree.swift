@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// Members of a class in order, with the `#if` blocks they are in: its persisted properties, or its constraints.
 ///
-/// What is generated from them repeats the blocks: a macro cannot know which conditions hold.
+/// The generated code repeats the blocks: a macro cannot know which conditions hold.
 struct MemberTree<Member> {
   indirect enum Node {
     case member(Member, place: Int)
@@ -20,8 +20,8 @@ struct MemberTree<Member> {
   /// Reads the members of a class.
   ///
   /// - Parameters:
-  ///   - members: What is in the class.
-  ///   - read: Returns what a declaration is, or `nil` if it is none of those that are looked for.
+  ///   - members: The members of the class.
+  ///   - read: Converts a declaration, or returns `nil` if it is not of the wanted kind.
   init(_ members: MemberBlockItemListSyntax, _ read: (DeclSyntax) -> Member?) {
     var count = 0
     self.init(members, counting: &count, read)

@@ -36,7 +36,7 @@ extension ModelClass {
     ]
   }
 
-  /// The name of the class in a hierarchy; one that is called so has the protocol's default, itself.
+  /// The name of the class in a hierarchy; a class with the name `Root` has the protocol's default, itself.
   private var rootType: [DeclSyntax] {
     name == "Root" ? [] : ["\(raw: access.modifier)typealias Root = \(raw: name)"]
   }
@@ -61,7 +61,7 @@ extension ModelClass {
 
   // MARK: Numbers
 
-  /// The constants from which a property's number follows, where a literal cannot be it.
+  /// The constants from which a property's number follows, if it cannot be a literal.
   private var ordinals: [DeclSyntax] {
     var result: [DeclSyntax] = []
     let base = superclass.map { "\($0)._$propertyCount" } ?? "0"
@@ -126,7 +126,7 @@ extension ModelClass {
     lines.append(
       inheritsModel ? "super.init(backingData: backingData)" : "_$state.adopt(backingData)"
     )
-    // What cannot be initialized has been said; the compiler would say it again, of generated code.
+    // The refused property has a diagnostic; the compiler would repeat it, about generated code.
     if hasRefusedProperty { lines = ["Swift.fatalError()"] }
     return """
       \(raw: nonisolated)\(raw: access.modifier)\(raw: required)init(backingData: any ModelRuntime.BackingData<\(raw: root)>) {
@@ -218,6 +218,6 @@ extension ModelClass {
 }
 
 extension PersistedProperty {
-  /// What the names of the slot's methods end in, for values that a type's own overloads do not serve.
+  /// The suffix of the slot's method names, for values that a type's own overloads do not serve.
   var family: String { isTransformable ? "Transformable" : "" }
 }

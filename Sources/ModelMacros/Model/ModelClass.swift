@@ -7,7 +7,7 @@ struct ModelClass {
   let members: MemberTree<PersistedProperty>
   /// Whether the compiler already found a conformance to `PersistentModel`: in the superclass.
   let inheritsModel: Bool
-  /// How visible the class is, if not by default: what the generated members have to match.
+  /// The access of the class, if it is not the default; the generated members have to match it.
   let access: Access?
 
   /// Reads a class.
@@ -38,7 +38,7 @@ struct ModelClass {
     declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmed) ?? []
   }
 
-  /// Whether a global actor isolates the class: then what the runtime calls has to say that it is not.
+  /// Whether a global actor isolates the class: then the members that the runtime calls must be `nonisolated`.
   var isIsolated: Bool { declaration.isIsolated }
 
   /// The superclass, if that is a model too: only then does its place in the clause mean so.

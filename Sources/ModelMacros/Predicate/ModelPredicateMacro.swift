@@ -6,7 +6,7 @@ public import SwiftSyntaxMacros
 /// `#Predicate` of models: writes the tree of a predicate in place of its closure.
 ///
 /// The tree has Foundation's nodes wherever Foundation has them, so everything that takes a predicate takes these, too.
-/// What does not depend on the models that are tested is evaluated once, when the predicate is made; a model among it
+/// Parts that do not depend on the tested models are evaluated once, when the predicate is made; a model among them
 /// is compared by its identifier.
 public enum ModelPredicateMacro: ExpressionMacro {
   public static func expansion(
@@ -17,7 +17,7 @@ public enum ModelPredicateMacro: ExpressionMacro {
   public static var formatMode: FormatMode { .disabled }
 }
 
-/// `#Expression` of models: the same of what has another value than yes or no.
+/// `#Expression` of models: the same for values other than a Boolean.
 public enum ModelExpressionMacro: ExpressionMacro {
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax,

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a predicate cannot have inside, and what to write instead.
+/// A refusal of a part of a predicate, with the text to write instead.
 enum PredicateDiagnostic: DiagnosticMessage {
   case noClosure
   case noResult

@@ -1,12 +1,12 @@
 import SwiftSyntax
 
-/// What a part of a predicate's closure is in the tree, as source.
+/// The source of a part of a predicate's closure in the tree.
 enum PredicateTerm {
   /// A node.
   case node(String)
   /// A value that is evaluated when the predicate is made.
   case constant(String)
-  /// A constant that is as it is written: a number, a text, a truth value.
+  /// A constant as it is written: a number, a text, a truth value.
   case literal(String)
   /// `nil`.
   case null

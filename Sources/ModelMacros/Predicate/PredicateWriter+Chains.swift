@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-// `a?.b.c` is nothing where `a` is nothing: the rest of the chain is a closure of what `a` is otherwise. A constant may
-// be unwrapped in the middle of what depends on a variable, as in `filter!.evaluate($0)`; it is looked at when the
-// predicate is made, and fails, if it does, when the predicate gets there.
+// `a?.b.c` is nil if `a` is nil: the rest of the chain is a closure of the unwrapped `a`. A constant may be unwrapped in the
+// middle of an expression that depends on a variable, as in `filter!.evaluate($0)`; it is looked at when the predicate is
+// made, and fails, if it does, when the predicate gets there.
 
 extension PredicateWriter {
   /// The term of an expression that is the end of a chain; `nil` if it is not.
@@ -33,7 +33,7 @@ extension PredicateWriter {
     }
   }
 
-  /// A constant that may have no value: what is unwrapped by force, an element of a collection.
+  /// A constant that may have no value: a forced unwrapping, or an element of a collection.
   ///
   /// It must have one only when the predicate gets there, and not when it is made.
   func failingConstant(_ expression: ExprSyntax) -> String? {
@@ -50,10 +50,10 @@ extension PredicateWriter {
     return nil
   }
 
-  /// Where a chain is cut in two.
+  /// The place at which a chain is cut in two.
   private enum Cut {
     case optional(OptionalChainingExprSyntax)
-    /// The part, and what it is in the tree.
+    /// The part, and its source in the tree.
     case failing(ExprSyntax, String)
   }
 
@@ -69,7 +69,7 @@ extension PredicateWriter {
 }
 
 extension ExprSyntax {
-  /// What a member is asked of, called or subscripted.
+  /// The base of a member access, a call or a subscript.
   fileprivate var chainBase: ExprSyntax? {
     if let access = self.as(MemberAccessExprSyntax.self) { return access.base }
     if let call = self.as(FunctionCallExprSyntax.self) {

@@ -3,13 +3,13 @@ import SwiftSyntax
 extension PredicateWriter {
   /// Whether a part of the closure is evaluated once, as it is, when the predicate is made.
   ///
-  /// It mentions no variable, and it is nothing that would trap where a node has no answer: a division that another
+  /// It mentions no variable, and contains nothing that would trap where a node has no answer: a division that another
   /// part of the predicate guards is not evaluated before its guard.
   func isConstant(_ expression: ExprSyntax) -> Bool {
     isHarmless(expression) && !mentionsVariable(expression)
   }
 
-  /// Whether a part of the closure depends on what is tested.
+  /// Whether a part of the closure depends on the tested models.
   func mentionsVariable(_ node: some SyntaxProtocol) -> Bool {
     let search = VariableSearch(names: Set(variables.keys))
     search.walk(node)
@@ -18,7 +18,7 @@ extension PredicateWriter {
 
   /// Whether evaluating an expression early is as good as evaluating it where it is.
   private func isHarmless(_ expression: ExprSyntax) -> Bool {
-    // Where a chain was cut, its beginning has another name.
+    // The beginning of a chain that was cut has another name.
     if links[expression.id] != nil { return false }
     return switch expression.as(ExprSyntaxEnum.self) {
     case .memberAccessExpr(let access): access.base.map(isHarmless) ?? true
@@ -59,7 +59,7 @@ extension ExprSyntax {
   }
 }
 
-/// Looks for names of variables, but not for those that a closure inside gives to something else.
+/// Looks for names of variables, but not for those that an inner closure gives to something else.
 private final class VariableSearch: SyntaxVisitor {
   private let names: Set<String>
   private(set) var found = false
@@ -70,7 +70,7 @@ private final class VariableSearch: SyntaxVisitor {
   }
 
   override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-    // What follows a dot is a member's name.
+    // A name after a dot is a member's.
     let isMember = node.parent?.as(MemberAccessExprSyntax.self)?.declName.id == node.id
     if !isMember, names.contains(node.baseName.text) { found = true }
     return .skipChildren

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-// A predicate is one expression. Statements that come down to one are written as it: constants and parts that have a
+// A predicate is one expression. Statements that amount to one are written as it: constants and parts that have a
 // name, conditions that return early.
 
 extension PredicateWriter {
-  /// What the statements of a closure, or of a branch, come to.
+  /// Returns the term of the statements of a closure, or of a branch.
   mutating func body(of statements: Slice<CodeBlockItemListSyntax>) throws -> PredicateTerm {
     guard let first = statements.first else { throw refusal(.noResult, at: statements.base) }
     let rest = statements.dropFirst()
@@ -45,7 +45,7 @@ extension PredicateWriter {
     throw refusal(.statement, at: next)
   }
 
-  /// `if`, as an expression or with what is done where it does not return.
+  /// `if`, as an expression or with the statements after it if it does not return.
   mutating func ifTerm(
     _ condition: IfExprSyntax,
     rest: Slice<CodeBlockItemListSyntax>?

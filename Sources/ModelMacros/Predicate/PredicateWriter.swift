@@ -6,7 +6,7 @@ import SwiftSyntax
 /// A part of the closure that mentions none of its variables is a constant: it is kept as it is, and evaluated when the
 /// predicate is made. All else becomes a node.
 struct PredicateWriter {
-  /// What becomes of the types that a closure states for its parameters.
+  /// The treatment of the types that a closure states for its parameters.
   enum ParameterTypes {
     /// They are stated for the variables in the tree.
     case typed
@@ -14,14 +14,14 @@ struct PredicateWriter {
     case inferred
   }
 
-  /// Where Foundation's nodes are.
+  /// The namespace of Foundation's nodes.
   static let nodes = "Foundation.PredicateExpressions"
-  /// Where the functions are that make what Foundation has no single node for.
+  /// The namespace of the functions that make what Foundation has no single node for.
   static let builder = "ModelRuntime._PredicateBuilder"
 
   /// The variables in scope: their names in the source, and in the tree.
   private(set) var variables: [String: String] = [:]
-  /// What was found where a chain was cut, at the `?` or the `!`.
+  /// The terms at the places where a chain was cut, at the `?` or the `!`.
   private(set) var links: [SyntaxIdentifier: PredicateTerm] = [:]
 
   private var nameCount = 0
@@ -34,7 +34,7 @@ struct PredicateWriter {
     return "_$\(name)\(nameCount)"
   }
 
-  /// What a part of the closure is in the tree.
+  /// Returns the term of a part of the closure.
   mutating func term(_ expression: ExprSyntax) throws -> PredicateTerm {
     if let link = links[expression.id] { return link }
     if let literal = expression.literalTerm { return literal }
@@ -117,7 +117,7 @@ struct PredicateWriter {
     return try write(&self)
   }
 
-  /// Writes what follows a `?` or a `!`, which is known to be something now.
+  /// Writes the part after a `?` or a `!`, whose value is known to exist.
   mutating func linked<Result>(
     _ node: some SyntaxProtocol,
     to term: PredicateTerm,

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
-// What the framework's first releases to developers called otherwise. The attributes themselves are declared deprecated,
-// where they are written; in what is generated from them nobody could mend it.
+// Names from the framework's first releases to developers. The attributes themselves are declared deprecated, where they are
+// written; in the code generated from them nobody could correct them.
 
 extension LabeledExprListSyntax {
   /// The arguments of `@Attribute` or `@Relationship` as they are spelled today.

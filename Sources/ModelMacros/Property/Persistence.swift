@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// What becomes of a variable declared in a model class.
+/// The treatment of a variable declared in a model class.
 enum Persistence {
-  /// It is computed, or belongs to the class itself: nothing is to be done.
+  /// It is computed, or belongs to the class itself, and needs no treatment.
   case notStored
   /// It is stored, and kept out of the store.
   case transient
