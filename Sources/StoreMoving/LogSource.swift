@@ -6,7 +6,7 @@ import RowFormat
 
 /// A store in a log, as one commit left it, and then as later ones did.
 ///
-/// Nothing of it is changed: it is read as beside a writer. Once it is locked, by ``lockIfFree()``, nobody
+/// The store is not changed: it is read as beside a writer. Once it is locked, by ``lockIfFree()``, no process
 /// writes until it is released.
 final class LogSource {
   /// Whether an app may write meanwhile.
@@ -20,7 +20,7 @@ final class LogSource {
   private var lock: (any FileLock)?
   /// Rows of which a value was gone when they were read: later commits must have changed them.
   private var owed: [RowReference: StorageError] = [:]
-  /// What was said of the value that was found missing last.
+  /// The error for the value that was found missing last.
   private var missing: StorageError?
   /// The identifier of the store.
   private(set) var identifier = ""
@@ -191,7 +191,7 @@ extension LogSource {
 // MARK: News
 
 extension LogSource {
-  /// Goes on to the newest commit.
+  /// Moves on to the newest commit.
   ///
   /// - Returns: The rows that may have changed since the last one; `nil` if all have to be read again, since tables were
   ///   changed, or the app has packed what came next before it was read.
@@ -202,7 +202,7 @@ extension LogSource {
     do {
       try engine.refresh()
       while engine.isHeldBack {
-        // What waits for the view comes once there is none of an earlier commit.
+        // Commits that wait for the view come once there is none of an earlier commit.
         let reached = engine.lastCommit
         view = engine.makeReadView()
         try engine.refresh()

@@ -9,13 +9,13 @@ import RowFormat
 /// It gets its name in one step when it is complete; if it is released before, its files go.
 final class LogTarget {
   private let path: String
-  /// Where it is made.
+  /// The path of the unfinished store.
   private let draft: String
   private let fileSystem: any FileSystem
   private var engine: StorageEngine
   private var isComplete = false
 
-  /// How many bytes of rows are one commit.
+  /// Number of bytes of rows in one commit.
   private static let commitByteCount = 4 << 20
 
   /// Makes an empty store.
@@ -36,7 +36,7 @@ final class LogTarget {
       .run(includesRoot: true)
   }
 
-  /// Takes back all that was made.
+  /// Removes all that was made.
   ///
   /// - Throws: `StorageError`.
   func startAgain() throws {
@@ -48,7 +48,7 @@ final class LogTarget {
     _ draft: String,
     on fileSystem: any FileSystem
   ) throws -> StorageEngine {
-    // What a move has left that was killed; one that goes on holds the lock.
+    // The remains of a move that was killed; a move that is under way holds the lock.
     try removeDraft(draft, on: fileSystem)
     var options = EngineOptions()
     options.durability = .relaxed(interval: .seconds(5))
@@ -185,7 +185,7 @@ final class LogTarget {
     init(_ value: consuming CommitBatch) { self.value = value }
   }
 
-  /// Reads back what is in a table.
+  /// Reads back the rows of a table.
   ///
   /// - Parameters:
   ///   - table: The table.
@@ -224,7 +224,7 @@ final class LogTarget {
   /// - Parameters:
   ///   - tables: The tables, each with the key that its next row gets.
   ///   - version: The version of the models.
-  ///   - rankBase: The first place in lists that was not given out.
+  ///   - rankBase: The first place in lists that was not allocated.
   /// - Throws: `StorageError`.
   func finish(_ tables: [TableDescription], version: String?, rankBase: Int64) throws {
     for table in tables {

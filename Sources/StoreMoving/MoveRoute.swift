@@ -2,7 +2,7 @@
 import PostgresStore
 import RowFormat
 
-/// A source and a target: what a move does with either, whichever of them is the server.
+/// A source and a target, with the steps of a move on either side, whichever of them is the server.
 protocol MoveRoute: AnyObject {
   /// The source and the target, for people.
   var sourceName: String { get }
@@ -14,10 +14,10 @@ protocol MoveRoute: AnyObject {
   /// The tables of the source, as of that state.
   var tables: [TableDescription] { get }
 
-  /// How many rows a table of the source has.
+  /// Number of rows of a table of the source.
   func rowCount(of table: TableDescription) throws -> Int
 
-  /// The same, about, in a moment.
+  /// The same, approximately and at once.
   func expectedRowCount(of table: TableDescription) throws -> Int
 
   /// Makes the target's tables; those of an earlier attempt go.
@@ -35,7 +35,7 @@ protocol MoveRoute: AnyObject {
   /// Reads all rows of a table, and writes nothing.
   func rehearse(_ table: TableDescription, step: () throws -> Void) throws -> RowDigest
 
-  /// Reads back what the target has of a table.
+  /// Reads back the target's rows of a table.
   func readBack(
     _ table: TableDescription,
     progress: (Int) throws -> Void
@@ -44,7 +44,7 @@ protocol MoveRoute: AnyObject {
   /// Does what can be done as soon as all rows are in the target, so that its first opening has less to do.
   func prepare() throws
 
-  /// Goes on to the newest state of the source.
+  /// Moves on to the newest state of the source.
   ///
   /// - Returns: The rows that may have changed; `nil` if all have to be copied again.
   func advance() throws -> Set<RowReference>?
@@ -54,7 +54,7 @@ protocol MoveRoute: AnyObject {
   /// - Parameters:
   ///   - keys: The keys, ascending.
   ///   - table: Their table.
-  /// - Returns: What the target had, was sent and has.
+  /// - Returns: The digests of the target's former rows, of the rows sent, and of its present rows.
   /// - Throws: ``MoveError``, `PostgresStoreError`, or `StorageError`.
   func replace(_ keys: [UInt64], in table: TableDescription) throws -> RowReplacement
 
@@ -64,7 +64,7 @@ protocol MoveRoute: AnyObject {
   /// Whether apps have left the source: then none can come back before the route is released.
   func sourceIsClosed() throws -> Bool
 
-  /// Goes on to the state of the source that the target will have.
+  /// Moves on to the state of the source that the target will have.
   ///
   /// - Returns: As ``advance()``.
   func advanceToEnd() throws -> Set<RowReference>?
@@ -72,7 +72,7 @@ protocol MoveRoute: AnyObject {
   /// Makes the target a store.
   func finish() throws
 
-  /// Does what makes the target faster, and nobody has to wait for.
+  /// Makes the target faster, by work that nothing has to wait for.
   func settle()
 }
 

@@ -5,9 +5,9 @@ import RowFormat
 
 /// A move under way: copies, compares, and follows what apps save meanwhile.
 ///
-/// What is followed are rows, not changes: of all commits since the last state, the rows are read again that they name, as
+/// Rows are followed, not changes: the rows that the commits since the last state name are read again, as
 /// one later state has them. So the target has one state of the source after each round, whatever happened in between.
-/// Digests keep step: of the rows that are replaced, the old ones are taken from a table's digest and the new ones added.
+/// Digests keep step: the old rows that are replaced are subtracted from a table's digest and the new ones added.
 struct MoveRun<Route: MoveRoute> {
   private let route: Route
   private let report: (StoreMove.Progress) throws -> Void
@@ -20,18 +20,18 @@ struct MoveRun<Route: MoveRoute> {
   private var copying = Duration.zero
   private var comparing = Duration.zero
 
-  /// How many rows are replaced by one statement.
+  /// Number of rows that are replaced by one statement.
   private static var chunk: Int { 4096 }
   /// A round that takes no longer has caught up with the app.
   private static var shortRound: Duration { .milliseconds(100) }
-  /// How many rows wait for the next round at most, and for how long: each round leaves dead rows on the server, and what
-  /// waits is moved in the last moment, when the app waits, too.
+  /// Limits of the number of rows that wait for the next round, and of their wait: each round leaves dead rows on the
+  /// server, and waiting rows are moved in the last moment, when the app waits, too.
   private static var pendingLimit: Int { 1000 }
   private static var pendingTime: Duration { .milliseconds(500) }
-  /// How often it is looked for the end, in microseconds, and for saves.
+  /// The intervals between two looks for the end, in microseconds, and for saves.
   private static var pause: Int { 2000 }
   private static var advanceInterval: Duration { .milliseconds(50) }
-  /// How often everything is copied anew.
+  /// Limit of the number of times that everything is copied anew.
   private static var restartLimit: Int { 5 }
 
   init(_ route: Route, _ report: @escaping (StoreMove.Progress) throws -> Void) {
@@ -129,9 +129,9 @@ struct MoveRun<Route: MoveRoute> {
     try route.begin()
     try copyAll { try route.copy($0, step: $1) }
     guard try catchUp() else { return false }
-    // Once as a whole; from here on what is replaced is compared.
+    // Once as a whole; from here on replaced rows are compared.
     try compareAll()
-    // What it takes is made up for by another round, while apps write.
+    // Another round makes up for its duration, while apps write.
     try route.prepare()
     guard try catchUp() else { return false }
     guard try follow(until: end, fileSystem) else { return false }
@@ -203,7 +203,7 @@ struct MoveRun<Route: MoveRoute> {
     )
   }
 
-  /// Notes which rows have to be read again.
+  /// Notes the rows that have to be read again.
   ///
   /// - Returns: Whether that will do; `false` if all have to be copied again.
   private mutating func collect(_ rows: Set<RowReference>?) -> Bool {

@@ -11,38 +11,38 @@ package import PostgresStore
 ///
 /// The source is not changed. The target appears complete and compared, or not at all.
 package struct StoreMove {
-  /// Where a store is, or will be.
+  /// The present or future place of a store.
   package enum Place: Sendable, Hashable {
     case log(String)
     /// A schema of a database.
     case server(url: String, namespace: String)
   }
 
-  /// How far a move goes.
+  /// The extent of a move.
   package enum Extent: Sendable {
-    /// Nobody may write to the source meanwhile.
+    /// No process may write to the source meanwhile.
     case move
-    /// What apps save meanwhile is moved, too.
+    /// Saves of apps meanwhile are moved, too.
     case moveWhileWriting(until: End)
     /// All values are read and tested, and nothing is written.
     case rehearsal
   }
 
-  /// The moment at which a move ends that apps write beside.
+  /// The end of a move beside which apps write.
   package enum End: Sendable {
-    /// When no process has the source open for writing any more: only of a log is that known.
+    /// The moment from which no process has the source open for writing: known only for a log.
     case sourceClosed
-    /// When what is left to move takes less than a moment; apps may go on writing to the source.
+    /// The moment at which the rest takes little time to move; apps may still write to the source.
     case caughtUp
-    /// When a closure says so, which is called again and again.
+    /// The moment at which a closure returns `true`, which is called again and again.
     case told(@Sendable () -> Bool)
   }
 
-  /// How far a move has come.
+  /// The progress of a move.
   package struct Progress: Sendable, Hashable {
     package enum Phase: Sendable, Hashable {
       case copying, comparing
-      /// Everything is moved and compared but for what apps save now: it is time to close the source.
+      /// Everything is moved and compared but for the latest saves of apps: it is time to close the source.
       case following
     }
 
@@ -52,7 +52,7 @@ package struct StoreMove {
     package let total: Int
   }
 
-  /// What was moved.
+  /// The result of a move.
   package struct Report: Sendable {
     package struct Table: Sendable {
       package let name: String
@@ -67,24 +67,24 @@ package struct StoreMove {
     /// The state of the source that the target has: a commit, or a snapshot of the server.
     package let state: String
     package let tables: [Table]
-    /// How long copying and comparing took.
+    /// The durations of copying and comparing.
     package let copying: Duration
     package let comparing: Duration
-    /// What was moved of saves that were made meanwhile; `nil` if nobody could save.
+    /// The saves that were made meanwhile and moved; `nil` if none could be made.
     package let following: Following?
 
     package var rowCount: Int { tables.reduce(0) { $0 + $1.digest.rowCount } }
   }
 
-  /// What was moved of saves that were made during the move.
+  /// The saves that were made during the move, and moved.
   package struct Following: Sendable {
-    /// How many rows were replaced or removed, each as often as it was.
+    /// Number of replacements and removals of rows; a row counts each time.
     package var rowCount = 0
-    /// How many times.
+    /// Number of rounds.
     package var roundCount = 0
-    /// How often everything was copied anew, since tables were changed or the log was packed.
+    /// Number of times everything was copied anew, since tables were changed or the log was packed.
     package var restartCount = 0
-    /// How long it was from the moment when the end was decided until the target could be opened.
+    /// The time from the decision to end until the target could be opened.
     package var ending = Duration.zero
   }
 
@@ -95,8 +95,8 @@ package struct StoreMove {
   /// Describes a move.
   ///
   /// - Parameters:
-  ///   - source: Where the store is.
-  ///   - target: Where it is to be: a place with nothing in it, of the other kind.
+  ///   - source: The place of the store.
+  ///   - target: Its new place: with nothing in it, and of the other kind.
   ///   - fileSystem: The file system that holds the log.
   package init(
     from source: Place,
@@ -113,7 +113,7 @@ package struct StoreMove {
   /// - Parameters:
   ///   - extent: Whether anything is written, and whether apps may write meanwhile.
   ///   - progress: Called now and then; what it throws ends the move.
-  /// - Returns: What was moved.
+  /// - Returns: The report.
   /// - Throws: ``MoveError``, `PostgresStoreError`, `StorageError`; then there is nothing at the target.
   package func run(
     _ extent: Extent,
