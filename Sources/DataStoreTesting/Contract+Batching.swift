@@ -2,7 +2,7 @@ import Foundation
 import ModelRuntime
 
 extension DataStoreContract {
-  /// What ``/ModelRuntime/DataStoreBatching`` promises.
+  /// The clauses of ``/ModelRuntime/DataStoreBatching``.
   static let batching: [Clause] = [
     Clause("A store deletes what a predicate matches, and nothing else", of: .batching) { stage in
       try stage.steps(

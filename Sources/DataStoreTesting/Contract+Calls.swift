@@ -2,7 +2,7 @@ import Foundation
 import ModelRuntime
 
 extension DataStoreContract {
-  /// How often a store is called.
+  /// The clauses about the number of calls of a store.
   static let calls: [Clause] = [
     Clause("A store is asked once to save, and once at most for each entity", of: .calls) { stage in
       let log = CallLog()

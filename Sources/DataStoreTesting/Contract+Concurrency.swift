@@ -4,7 +4,7 @@ import ModelRuntime
 import Synchronization
 
 extension DataStoreContract {
-  /// What one context saves is not lost by another's.
+  /// The clauses about two contexts: neither loses the saves of the other.
   static let contexts: [Clause] = [
     Clause("A store keeps what two contexts change in one model", of: .contexts) { stage in
       let first = try stage.open()
@@ -55,7 +55,7 @@ extension DataStoreContract {
     },
   ]
 
-  /// Several threads use a store at once, each with contexts of its own.
+  /// The clauses about several threads that use a store at once, each with contexts of its own.
   static let threads: [Clause] = [
     Clause("A store shows whole saves to threads that fetch meanwhile", of: .threads) { stage in
       let container = try stage.open().container
@@ -121,7 +121,7 @@ extension DataStoreContract {
 
   /// Runs a closure on several threads at once, and waits for all.
   ///
-  /// - Throws: What the first of them threw that failed.
+  /// - Throws: The error of the first of them that failed.
   private static func concurrently(
     _ count: Int,
     _ body: @escaping @Sendable (_ number: Int) throws -> Void

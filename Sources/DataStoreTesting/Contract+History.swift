@@ -2,7 +2,7 @@ import Foundation
 import ModelRuntime
 
 extension DataStoreContract {
-  /// What ``/ModelRuntime/HistoryProviding`` promises.
+  /// The clauses of ``/ModelRuntime/HistoryProviding``.
   static let history: [Clause] = [
     Clause("A store tells who changed what, save by save", of: .history) { stage in
       let names = try changeItems(try stage.open())
@@ -35,7 +35,7 @@ extension DataStoreContract {
 
   /// Inserts two items, changes one, deletes the other, each under a name.
   ///
-  /// - Returns: What the history has to say of it.
+  /// - Returns: The transactions that the history must have.
   @discardableResult
   private static func changeItems(
     _ context: ModelContext

@@ -2,7 +2,7 @@ import Foundation
 import ModelRuntime
 
 extension DataStoreContract {
-  /// What was saved is there when the store is opened again, however it was left.
+  /// The clauses about keeping: a save is there when the store is opened again, however it was left.
   static let keeping: [Clause] = [
     Clause("A store keeps large values", of: .largeValues) { stage in
       let text = String(repeating: "long and \u{e9}qual ", count: 100_000)

@@ -1,7 +1,7 @@
 import ModelRuntime
 import Synchronization
 
-/// What a context asked of a store.
+/// The calls of a store by a context.
 final class CallLog: Sendable {
   struct Calls {
     var saves = 0
@@ -19,7 +19,7 @@ final class CallLog: Sendable {
 
 /// Opens a store behind a counter of the calls it gets.
 ///
-/// Whatever else the store speaks, behind the counter it is asked in snapshots.
+/// Whatever other interfaces the store has, behind the counter it is asked in snapshots.
 struct CountingConfiguration<Base: DataStore>: DataStoreConfiguration {
   typealias Store = CountingStore<Base>
 

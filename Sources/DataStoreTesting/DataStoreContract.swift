@@ -1,7 +1,7 @@
 import Foundation
 public import ModelRuntime
 
-/// What every ``/ModelRuntime/DataStore`` must do, clause by clause, for the author of a store to run.
+/// The duties of every ``/ModelRuntime/DataStore``, clause by clause, for the author of a store to check.
 ///
 /// It needs no test framework: a clause throws a ``ContractViolation`` that says what was expected and
 /// what was found. With Swift Testing:
@@ -17,13 +17,13 @@ public import ModelRuntime
 ///       }
 ///     }
 public enum DataStoreContract {
-  /// What a clause is about.
+  /// The subject of a clause.
   public enum Feature: String, Sendable, CaseIterable {
     /// Attributes of every type, and what they are after a save.
     case values
     /// Inserts, updates and deletes, and what other contexts see of them.
     case saving
-    /// How often, and for what, the runtime asks the store.
+    /// The number of requests of the runtime to the store, and their purposes.
     case calls
     /// `#Unique`: an insert with a value that is taken is an update.
     case uniqueness
@@ -55,7 +55,7 @@ public enum DataStoreContract {
     case migration
   }
 
-  /// How a check ended that found no violation.
+  /// The end of a check that found no violation.
   public enum Outcome: Sendable, Equatable {
     /// The store keeps the clause.
     case kept
@@ -67,7 +67,7 @@ public enum DataStoreContract {
   public struct Clause: Sendable, CustomStringConvertible {
     /// The clause, in a sentence that begins "A store".
     public let description: String
-    /// What the clause is about.
+    /// The subject of the clause.
     public let feature: Feature
     private let body: @Sendable (Stage) throws -> Void
 
@@ -84,10 +84,10 @@ public enum DataStoreContract {
     /// Checks that a store keeps the clause.
     ///
     /// - Parameters:
-    ///   - unsupported: What the store does not support, each with the reason. Clauses about it are not checked; but a
-    ///     store must not conform to a protocol that it is said not to support.
-    ///   - killed: Copies what the store has written so far, while it is open, and describes a store of the copy: what a
-    ///     process finds that opens the store after this one was killed. Without it, ``Feature/recovery`` has to be
+    ///   - unsupported: The features that the store does not support, each with the reason. Clauses about them are not
+    ///     checked; but a store must not conform to the protocol of a feature that it is said not to support.
+    ///   - killed: Copies what the store has written so far, while it is open, and describes a store of the copy: the store
+    ///     that a process finds after this one was killed. Without it, ``Feature/recovery`` has to be
     ///     declared unsupported.
     ///   - configuration: Describes the store, empty at first; every call must describe the same one, for a clause may
     ///     open it again to see what was kept.
@@ -140,7 +140,7 @@ extension DataStoreContract.Feature {
   }
 }
 
-/// What a store did other than its contract says.
+/// A violation of the contract by a store.
 public struct ContractViolation: Error, CustomStringConvertible {
   public let description: String
 }
