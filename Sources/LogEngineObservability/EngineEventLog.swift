@@ -2,14 +2,14 @@
 public import LogEngine
 public import Logging
 
-/// Writes what happens to a store to a logger.
+/// Writes the events of a store to a logger.
 ///
 ///     let log = EngineEventLog(Logger(label: "trips"))
 ///     let engine = try StorageEngine.open(at: path, onEvent: log.record)
 ///
 /// Messages are the same few words each time; figures are in the metadata, and are put together only if
-/// the logger wants the level. Routine is logged at `trace` and `debug`, so that nothing is seen of it
-/// unless the log level asks for it; what needs a person, at `warning` and `error`.
+/// the logger wants the level. Routine is logged at `trace` and `debug`, so that it is invisible
+/// unless the log level asks for it; events that need a person, at `warning` and `error`.
 public struct EngineEventLog: Sendable {
   private let logger: Logger
 
@@ -36,7 +36,7 @@ public struct EngineEventLog: Sendable {
 }
 
 extension EngineEvent {
-  /// How much an event matters.
+  /// The importance of an event.
   public var logLevel: Logger.Level {
     switch self {
     case .segmentSealed: .trace

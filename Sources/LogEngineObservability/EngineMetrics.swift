@@ -9,7 +9,7 @@ import Synchronization
 ///     let engine = try StorageEngine.open(at: path, onEvent: metrics.record)
 ///     metrics.attach(engine)
 ///
-/// What happens, and how long it takes, is published with each event. The state of the store is published
+/// Counts and durations are published with each event. The state of the store is published
 /// when an engine is attached, after an event that changes its files, and whenever ``sample()`` is called:
 /// call it where metrics are scraped, or from a timer of the program's own. There is none in here, since a
 /// store that is not written to should not wake a processor.
@@ -21,7 +21,7 @@ public final class EngineMetrics: Sendable {
 
   private struct Attached {
     weak var engine: StorageEngine?
-    /// What the counters say so far.
+    /// The values of the counters so far.
     var counted = EngineTotals()
   }
 
@@ -36,7 +36,7 @@ public final class EngineMetrics: Sendable {
 
   /// Publishes the state of an engine now and from now on; the engine is not kept.
   ///
-  /// Counters go on from what they were, also if it is another engine of the same store.
+  /// Counters continue from their values, also if it is another engine of the same store.
   public func attach(_ engine: StorageEngine) {
     attached.withLock { $0 = Attached(engine: engine) }
     sample()
@@ -67,7 +67,7 @@ public final class EngineMetrics: Sendable {
     metrics.add(growth)
   }
 
-  /// Publishes what the store takes on its device, for every kind of file.
+  /// Publishes the space of the store on its device, for every kind of file.
   ///
   /// - Throws: `StorageError` if a directory cannot be read.
   /// - Complexity: O(files), side files included: the file system is asked for each.

@@ -1,7 +1,7 @@
 #if Metrics
 import LogEngine
 
-/// What an engine counts, and counters publish the growth of.
+/// The counts of an engine; counters publish their growth.
 struct EngineTotals {
   var values = [Int](repeating: 0, count: names.count)
 
@@ -21,9 +21,9 @@ struct EngineTotals {
     ]
   }
 
-  /// By how much each has grown.
+  /// The growth of each count.
   ///
-  /// Two who sample at once may come in another order than their figures: what was counted already is not
+  /// Two threads that sample at once may come in another order than their figures: growth that was counted already is not
   /// counted again.
   func growth(to later: EngineTotals) -> EngineTotals {
     var growth = self

@@ -13,7 +13,7 @@ public enum MetricName: String, CaseIterable, Sendable {
   case packWrittenBytes = "logstore_pack_written_bytes"
   /// Bytes of checkpoints.
   case checkpointWrittenBytes = "logstore_checkpoint_written_bytes"
-  /// How many times the log was synchronized.
+  /// Synchronizations of the log.
   case synchronizations = "logstore_synchronizations"
   /// Reads of rows of packs that found them in memory.
   case cacheHits = "logstore_cache_hits"
@@ -37,7 +37,7 @@ public enum MetricName: String, CaseIterable, Sendable {
 
   // MARK: Gauges
 
-  /// What files take, by `kind`: `log` and `packs` with each sample; `checkpoints`, `manifests`, `blobs` and
+  /// Bytes of files, by `kind`: `log` and `packs` with each sample; `checkpoints`, `manifests`, `blobs` and
   /// `temporary` when space is sampled.
   case fileBytes = "logstore_file_bytes"
   /// Bytes of records that are needed.
@@ -52,21 +52,21 @@ public enum MetricName: String, CaseIterable, Sendable {
   case writeAmplification = "logstore_write_amplification"
   /// The dead bytes that compaction is there to reclaim.
   case compactionDebtBytes = "logstore_compaction_debt_bytes"
-  /// How late compaction is: at 1 one is due.
+  /// The lateness of compaction: at 1, a compaction is due.
   case compactionPressure = "logstore_compaction_pressure"
-  /// How fast compaction goes, or the last one went, in bytes of rows per second.
+  /// The speed of the current or the last compaction, in bytes of rows per second.
   case compactionRate = "logstore_compaction_bytes_per_second"
   /// Rows that have expired and that a delete rule keeps for now, by `entity`.
   case keptExpiredRows = "logstore_kept_expired_rows"
   /// Rows, by `table`.
   case rows = "logstore_rows"
-  /// What the index takes in memory.
+  /// The memory of the index, in bytes.
   case indexBytes = "logstore_index_bytes"
-  /// What rows of packs take in memory.
+  /// The memory of the rows of packs, in bytes.
   case cacheBytes = "logstore_cache_bytes"
   /// Read views there are.
   case views = "logstore_views"
-  /// How long the oldest view has been there, in seconds; 0 without one.
+  /// The age of the oldest view, in seconds; 0 without one.
   case oldestViewAge = "logstore_oldest_view_age_seconds"
   /// Bytes of segments that a view keeps from being packed.
   case viewHeldBytes = "logstore_view_held_bytes"
