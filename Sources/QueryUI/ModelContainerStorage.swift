@@ -1,7 +1,7 @@
 import LogStore
 public import ModelRuntime
 
-/// What a view with the modifier `modelContainer(for:)` keeps: the container, which is opened when the view is first drawn.
+/// The storage of a view with the modifier `modelContainer(for:)`: the container, which is opened when the view is first drawn.
 ///
 /// ```swift
 /// struct ContainedView<Content: View>: View {
@@ -23,7 +23,7 @@ public final class ModelContainerStorage {
 
   /// The main context of the container, which the first call opens.
   ///
-  /// A container that cannot be opened is reported to `onSetup`; without it the program ends. A program that goes on has a
+  /// A container that cannot be opened is reported to `onSetup`; without it the program ends. A program that continues has a
   /// context without models.
   public func modelContext(_ options: ModelContainerOptions) -> ModelContext {
     if let context { return context }
@@ -38,7 +38,7 @@ public final class ModelContainerStorage {
   }
 }
 
-/// What the modifier `modelContainer(for:)` is told.
+/// The arguments of the modifier `modelContainer(for:)`.
 @MainActor
 public struct ModelContainerOptions {
   let types: [any PersistentModel.Type]
@@ -54,7 +54,7 @@ public struct ModelContainerOptions {
   ///   - inMemory: Whether the models go with the program.
   ///   - isAutosaveEnabled: Whether the main context saves by itself.
   ///   - isUndoEnabled: Whether the main context has an undo manager.
-  ///   - onSetup: Called with the container once it is open, or with what went wrong.
+  ///   - onSetup: Called with the container once it is open, or with the error.
   public init(
     for types: [any PersistentModel.Type],
     inMemory: Bool = false,
@@ -81,7 +81,7 @@ public struct ModelContainerOptions {
 }
 
 extension ModelContext {
-  /// What `\.modelContext` is where no container was given: a context of its own, in which every fetch throws.
+  /// The value of `\.modelContext` without a container: a context of its own, in which every fetch throws.
   ///
   /// A query there shows nothing, and its `fetchError` says that the container has no such models.
   public static var withoutModels: ModelContext { ModelContext(emptyContainer) }

@@ -13,8 +13,8 @@ public import ModelRuntime
 /// ```
 ///
 /// An adapter gives it the name `Query`, and says by ``QueryProperties`` how its framework keeps things for views. The
-/// models are those of the environment's `modelContext`, with its unsaved changes, and with what other contexts and other
-/// processes save. A view that is drawn without changes causes no fetch, also where its parent made it anew with an equal
+/// models are those of the environment's `modelContext`, with its unsaved changes, and with the saves of other contexts and
+/// other processes. A view that is drawn without changes causes no fetch, also if its parent made it anew with an equal
 /// fetch.
 @MainActor @propertyWrapper
 public struct ModelQuery<Element: PersistentModel, Properties: QueryProperties> {
@@ -31,15 +31,15 @@ public struct ModelQuery<Element: PersistentModel, Properties: QueryProperties> 
   }
 
   /// Finds all models of the class, in the order in which they were first saved.
-  // Here, since the compiler looks nowhere else for what `@Query` without arguments means.
+  // Here, since the compiler looks nowhere else for the meaning of `@Query` without arguments.
   public init() { self.init(FetchDescriptor(), transition: nil) }
 
-  /// The models, in order; none where the fetch has failed.
+  /// The models, in order; none if the fetch has failed.
   ///
   /// - Complexity: O(*n*) for the first drawing after models came, went or moved, then O(1).
   public var wrappedValue: [Element] { state.elements }
 
-  /// What went wrong when the models were last fetched, or `nil`; the fetch is tried again when the view is next drawn.
+  /// The error of the last fetch, or `nil`; the fetch is tried again when the view is next drawn.
   public var fetchError: (any Error)? { state.fetchError }
 
   /// The context whose models these are.

@@ -28,16 +28,16 @@ public protocol QueryProperties {
   /// The context of the view's environment.
   var modelContext: ModelContext { get }
 
-  /// What is the same object each time the same view is drawn.
+  /// A storage that is the same object each time the same view is drawn.
   var storage: QueryStorage { get }
 }
 
 /// The properties of a query where results that change can be animated.
 @MainActor
 public protocol AnimatedQueryProperties: QueryProperties {
-  /// How a change is animated.
+  /// The description of an animation.
   associatedtype Animation
-  /// A change of what is drawn, with what the framework knows of it.
+  /// A transaction of the framework, in which drawn results change.
   associatedtype Transaction
 
   /// The transaction that animates a change.

@@ -1,6 +1,6 @@
 import ModelRuntime
 
-/// What the `@Query` of a view keeps from one drawing to the next.
+/// The state that the `@Query` of a view keeps from one drawing to the next.
 ///
 /// A framework keeps it as it keeps any object that a view makes: in its `@State`. Making one is cheap, and need not wait for
 /// the main actor: frameworks make many, and keep the first.
@@ -12,7 +12,7 @@ public final class QueryStorage {
   /// Called once, until the results are read again. `nil`, as at the beginning, costs nothing.
   public var onChange: (@MainActor () -> Void)?
 
-  /// How changes are drawn: calls ``onChange`` within a transaction.
+  /// Draws changes: calls ``onChange`` within a transaction.
   var transition: (@MainActor (() -> Void) -> Void)?
 
   /// The `QueryState` of the query's models.
