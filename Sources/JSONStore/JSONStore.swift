@@ -142,7 +142,7 @@ public final class JSONStore: DataStore {
     try encoder.encode(archive).write(to: configuration.url, options: .atomic)
   }
 
-  /// How the file has numbers that JSON has not.
+  /// The spellings in the file of numbers that JSON has not.
   private enum NonFinite {
     static let infinity = "+infinity"
     static let negativeInfinity = "-infinity"
@@ -150,7 +150,7 @@ public final class JSONStore: DataStore {
   }
 }
 
-/// What a ``JSONStore`` throws, other than what the file system does.
+/// An error of a ``JSONStore``, other than those of the file system.
 public enum JSONStoreError: Error, Sendable, CustomStringConvertible {
   /// The file is not an archive of the schema's models.
   case notAnArchive(path: String, reason: String)

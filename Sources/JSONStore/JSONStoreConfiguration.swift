@@ -10,7 +10,7 @@ public struct JSONStoreConfiguration: UniquenessConfiguring, Sendable {
   public var schema: Schema?
   /// The file of the store; it is made by the first save.
   public let url: URL
-  /// What a save does with a new model whose unique values another model has.
+  /// The action of a save for a new model whose unique values another model has.
   public var uniquenessPolicy: UniquenessPolicy
 
   /// Describes a store in a file.
@@ -19,7 +19,7 @@ public struct JSONStoreConfiguration: UniquenessConfiguring, Sendable {
   ///   - name: A name by which the container tells its stores apart.
   ///   - schema: The models the store keeps; by default the container's.
   ///   - url: The file of the store.
-  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  ///   - uniquenessPolicy: The action of a save for a new model whose unique values another model has.
   public init(
     name: String,
     schema: Schema? = nil,

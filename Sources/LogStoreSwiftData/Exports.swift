@@ -1,3 +1,3 @@
-// What the product SwiftData brings where a module of that name is the system's.
+// The exports of the product SwiftData on systems that have a module of that name themselves.
 @_exported public import LogStore
 @_exported public import ModelRuntime

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mend that can be taken out again, to see whether the simulator finds what it mended.
+/// A correction that can be taken out again, to test whether the simulator finds the fault.
 ///
 /// Nothing but `Tools/simulate --planted` and tests plants one. Where a fault could be, the code asks for it once a
 /// save or fetch, never for each row.
@@ -27,7 +27,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case unsettledPairs
   /// An object that was saved here keeps its values, whatever others have saved since.
   case staleSavedValues
-  /// What a rule made nil stays so, though another context has related it to something else.
+  /// A reference that a rule made nil stays nil, though another context has set it to something else.
   case lostReattachment
   /// A relationship set to what it was is no change for the list at its other end.
   case forgottenMember
@@ -44,12 +44,12 @@ package enum PlantedFault: String, Sendable, CaseIterable {
 
   private var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self) ?? 0) }
 
-  /// Whether the mend is taken out.
+  /// Whether the correction is taken out.
   package var isPlanted: Bool {
     let planted = Self.planted.load(ordering: .relaxed)
     return planted != 0 && planted & bit != 0
   }
 
-  /// Takes the mend out, for the rest of the process.
+  /// Takes the correction out, for the rest of the process.
   package func plant() { Self.planted.bitwiseOr(bit, ordering: .relaxed) }
 }

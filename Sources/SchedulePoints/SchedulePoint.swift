@@ -2,15 +2,15 @@ import Synchronization
 
 /// A place between two steps of one operation, where other threads may come in between.
 ///
-/// A test of threads installs a scheduler, which is called at each point a thread comes to, and may let it wait
-/// there while others go on: so it is a seed that says which thread does what in which order, and not luck. Without
-/// a scheduler a point costs one load of a flag; none stands where rows are visited one by one.
+/// A test of threads installs a scheduler, which is called at each point that a thread reaches, and may let it wait
+/// there while others run: so a seed, and not luck, decides which thread does what in which order. Without
+/// a scheduler a point costs one load of a flag; there is none where rows are visited one by one.
 package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   /// A save has collected its changes, and claims nothing yet.
   case beforeClaim
   /// It has claimed its unique keys and the rows it refers to, and is not committed.
   case beforeCommit
-  /// A commit is written and not visible; the lock of those who write is held.
+  /// A commit is written and not visible; the lock of writers is held.
   case beforePublication
   /// A commit is visible, and the indexes do not know of it.
   case afterCommit
@@ -24,7 +24,7 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   case duringMerge
   /// A save has met a row that is gone, by a commit that may not be visible.
   case afterVanishing
-  /// A store has been let go of, and is not closed.
+  /// A store has been released, and is not closed.
   case beforeClosing
   /// A store is about to be opened.
   case beforeOpening
@@ -35,10 +35,10 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// Who schedules threads.
+/// A registration of a scheduler of threads.
 ///
 /// Tests run side by side in one process, each with a scheduler of its own: every scheduler is called for every thread,
-/// and leaves those alone that it does not know.
+/// and ignores the threads that it does not know.
 package struct ScheduleHook: Sendable {
   private let number: Int
 
