@@ -160,7 +160,12 @@ final class StoreCoordinator: Sendable {
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws -> StoreConnection {
     var configuration = configuration
-    if configuration.schema == nil { configuration.schema = schema }
+    if let own = configuration.schema, !own.isVersioned, let migrationPlan {
+      // A part of the models is of their version, which its shape alone may not tell.
+      configuration.schema = schema.version(in: migrationPlan).map(own.numbered) ?? own
+    } else {
+      configuration.schema = configuration.schema ?? schema
+    }
     try configuration.validate()
     let own = configuration.schema ?? schema
     for type in own.modelTypes where !schema.contains(type) {

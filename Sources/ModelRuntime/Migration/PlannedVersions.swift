@@ -100,7 +100,7 @@ struct PlannedVersions {
 // MARK: Recognising versions
 
 extension PlannedVersions {
-  /// The version that a schema is: of several of one shape the one with its number, or the newest.
+  /// The version that a schema is: the one with its number, or the newest of its shape.
   func position(of schema: Schema) throws(SwiftDataError) -> Int {
     let current = StoredSchemaVersion(schema)
     let alike = versions.indices.filter { versions[$0].has(current.checksum) }
@@ -109,14 +109,14 @@ extension PlannedVersions {
         "the schema \(current) matches no version of \(plan): \(list)"
       )
     }
-    // One that was given no number is 1.0.0, and means no version by that whose entities the store keeps and it lacks.
-    var fitting = alike.filter {
-      [versions[$0].whole, versions[$0].former].contains { $0.checksum == current.checksum }
+    if schema.isVersioned,
+      let own = alike.first(where: { versions[$0].number == schema.version })
+    {
+      return own
     }
-    // Nor one that has more entities than it, if another has just these.
-    let whole = fitting.filter { versions[$0].whole.checksum == current.checksum }
-    if !schema.isVersioned, !whole.isEmpty { fitting = whole }
-    return fitting.first { versions[$0].number == schema.version } ?? fitting.last ?? newest
+    // A version that has just these entities, else one that has no others of the store's.
+    return alike.last { versions[$0].whole.checksum == current.checksum }
+      ?? alike.last { versions[$0].former.checksum == current.checksum } ?? newest
   }
 
   /// The version that a store was written with.

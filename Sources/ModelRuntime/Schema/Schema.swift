@@ -58,6 +58,23 @@ extension Schema {
   /// Whether the author gave the schema a number: one made without is 1.0.0, which does not tell its age.
   package var isVersioned: Bool { isNumbered || version != Schema.unversioned }
 
+  /// The same entities as those of a numbered version.
+  func numbered(_ version: Version) -> Schema {
+    Schema(
+      entities: entities,
+      version: version,
+      encodingVersion: encodingVersion,
+      problems: problems,
+      isNumbered: true
+    )
+  }
+
+  /// The number that the models of a container have in a plan; `nil` if no version has just these.
+  func version(in plan: any SchemaMigrationPlan.Type) -> Version? {
+    if isVersioned { return version }
+    return plan.schemas.last { Schema(versionedSchema: $0).checksum == checksum }?.versionIdentifier
+  }
+
   /// The version of a schema without a given one.
   package static let unversioned = Version(1, 0, 0)
 

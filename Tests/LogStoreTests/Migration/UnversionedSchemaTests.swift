@@ -1,3 +1,4 @@
+import Foundation
 import LogStore
 import SwiftData
 import Testing
@@ -61,6 +62,32 @@ private enum UpToThird: SchemaMigrationPlan {
   }
 }
 
+private enum Labelled: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { Second.models + [Label.self] }
+
+  @Model final class Label {
+    var text = ""
+    init() {}
+  }
+}
+
+private enum UpToLabelled: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Second.self, Labelled.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: Second.self,
+        toVersion: Labelled.self,
+        willMigrate: nil,
+        didMigrate: { context in
+          for item in try context.fetch(FetchDescriptor<First.Item>()) { item.price *= 100 }
+        }
+      )
+    ]
+  }
+}
+
 @Suite struct `A schema without a number, in a plan` {
   @Test func `is the version of its entities, not an older one that has more`() throws {
     let folder = try TemporaryFolder()
@@ -86,5 +113,62 @@ private enum UpToThird: SchemaMigrationPlan {
     )
     // The stage from the first version is not for it.
     #expect(try context.fetch(FetchDescriptor<Third.Item>()).map(\.price) == [500])
+  }
+  private static func open(
+    _ schema: Schema,
+    _ plan: any SchemaMigrationPlan.Type,
+    _ stores: [(url: URL, models: [any PersistentModel.Type])]
+  ) throws -> ModelContext {
+    let configurations = stores.map { url, models in
+      LogStoreConfiguration(url.lastPathComponent, schema: Schema(models), url: url)
+    }
+    return ModelContext(
+      try ModelContainer(for: schema, migrationPlan: plan, configurations: configurations)
+    )
+  }
+
+  @Test func `is of its container's version, if it is a part of the models`() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "items.store")
+    do {
+      let context = try Self.open(
+        Schema(versionedSchema: Second.self),
+        UpToSecond.self,
+        [(url, [First.Item.self])]
+      )
+      context.insert(First.Item(500))
+      try context.save()
+    }
+    let context = try Self.open(
+      Schema(versionedSchema: Third.self),
+      UpToThird.self,
+      [(url, [Third.Item.self])]
+    )
+    #expect(try context.fetch(FetchDescriptor<Third.Item>()).map(\.price) == [500])
+  }
+
+  @Test(arguments: [true, false])
+  func `is migrated along, where another store keeps what is new`(isNumbered: Bool) throws {
+    let folder = try TemporaryFolder()
+    let (items, labels) = (
+      folder.url.appending(path: "items.store"), folder.url.appending(path: "labels.store")
+    )
+    do {
+      let context = try Self.open(
+        Schema(versionedSchema: Second.self),
+        UpToSecond.self,
+        [(items, Second.models)]
+      )
+      context.insert(First.Item(5))
+      try context.save()
+    }
+    for _ in 0..<2 {
+      let context = try Self.open(
+        isNumbered ? Schema(versionedSchema: Labelled.self) : Schema(Labelled.models),
+        UpToLabelled.self,
+        [(items, Second.models), (labels, [Labelled.Label.self])]
+      )
+      #expect(try context.fetch(FetchDescriptor<First.Item>()).map(\.price) == [500])
+    }
   }
 }

@@ -201,6 +201,34 @@ import Testing
     )
   }
 
+  /// Without a number a schema is 1.0.0, as the first version of most plans.
+  @Test func `takes a schema without a number for the newest version of its shape`() throws {
+    enum Again: VersionedSchema {
+      static let versionIdentifier = Schema.Version(3, 0, 0)
+      static let models = V1.models
+    }
+    enum Returning: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, Again.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+        .lightweight(fromVersion: V2.self, toVersion: Again.self),
+      ]
+    }
+    #expect(v1.version == Schema.unversioned)
+    for (stored, count) in [(v1, 2), (v2, 1)] {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: Schema(V1.models),
+        plan: Returning.self
+      )
+      guard case .stages(let steps) = route.way else {
+        Issue.record("\(route.way)")
+        continue
+      }
+      #expect(steps.count == count)
+    }
+  }
+
   @Test func `tells versions of one shape apart by their numbers`() throws {
     enum Cleaned: VersionedSchema {
       static let versionIdentifier = Schema.Version(2, 1, 0)
