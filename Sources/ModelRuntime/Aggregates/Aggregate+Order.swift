@@ -5,27 +5,27 @@ import Foundation
 //     for (device, value) in try context.aggregate(all, by: \.device, .last(\.value, by: \.at)) { … }
 
 extension Aggregate {
-  /// The value that a property has in the model that is first by another property; nil if there is no model.
+  /// The value of a property in the model that is first by another property; nil if there is no model.
   ///
-  /// Of models that are equal there, it is the one whose row was made first; models that are not saved yet come behind. Rows
-  /// of one class come before those of another, whichever were made first.
+  /// Of models that are equal there, the one whose row was created first counts; unsaved models come last. Rows
+  /// of one class come before those of another, independently of their creation.
   ///
   /// - Parameters:
   ///   - property: The property whose value is wanted.
-  ///   - order: The property that decides which model it is taken of, ordered as by ``minimum(_:)-(KeyPath<Model,Property>)``.
+  ///   - order: The property that selects the model, ordered as by ``minimum(_:)-(KeyPath<Model,Property>)``.
   /// - Returns: An aggregate of the value.
   public static func first<Property>(
     _ property: KeyPath<Model, Property>,
     by order: KeyPath<Model, some Comparable>
   ) -> Self where Value == Property? { chosen(.first, property, by: order) }
 
-  /// The value that a property has in the model that is first by another property; nil if it has none there.
+  /// The value of a property in the model that is first by another property; nil if it has none there.
   public static func first<Property>(
     _ property: KeyPath<Model, Property?>,
     by order: KeyPath<Model, some Comparable>
   ) -> Self where Value == Property? { chosen(.first, property, by: order) }
 
-  /// The value that a property has in the model that is first by another property; nil if there is no model.
+  /// The value of a property in the model that is first by another property; nil if there is no model.
   ///
   /// A model in which the other property is nil does not count.
   public static func first<Property>(
@@ -33,7 +33,7 @@ extension Aggregate {
     by order: KeyPath<Model, (some Comparable)?>
   ) -> Self where Value == Property? { chosen(.first, property, by: order) }
 
-  /// The value that a property has in the model that is first by another property; nil if it has none there.
+  /// The value of a property in the model that is first by another property; nil if it has none there.
   ///
   /// A model in which the other property is nil does not count.
   public static func first<Property>(
@@ -41,27 +41,27 @@ extension Aggregate {
     by order: KeyPath<Model, (some Comparable)?>
   ) -> Self where Value == Property? { chosen(.first, property, by: order) }
 
-  /// The value that a property has in the model that is last by another property; nil if there is no model.
+  /// The value of a property in the model that is last by another property; nil if there is no model.
   ///
-  /// Of models that are equal there, it is the one whose row was made last; models that are not saved yet come behind. Rows
-  /// of one class come before those of another, whichever were made first.
+  /// Of models that are equal there, the one whose row was created last counts; unsaved models come last. Rows
+  /// of one class come before those of another, independently of their creation.
   ///
   /// - Parameters:
   ///   - property: The property whose value is wanted.
-  ///   - order: The property that decides which model it is taken of, ordered as by ``maximum(_:)-(KeyPath<Model,Property>)``.
+  ///   - order: The property that selects the model, ordered as by ``maximum(_:)-(KeyPath<Model,Property>)``.
   /// - Returns: An aggregate of the value.
   public static func last<Property>(
     _ property: KeyPath<Model, Property>,
     by order: KeyPath<Model, some Comparable>
   ) -> Self where Value == Property? { chosen(.last, property, by: order) }
 
-  /// The value that a property has in the model that is last by another property; nil if it has none there.
+  /// The value of a property in the model that is last by another property; nil if it has none there.
   public static func last<Property>(
     _ property: KeyPath<Model, Property?>,
     by order: KeyPath<Model, some Comparable>
   ) -> Self where Value == Property? { chosen(.last, property, by: order) }
 
-  /// The value that a property has in the model that is last by another property; nil if there is no model.
+  /// The value of a property in the model that is last by another property; nil if there is no model.
   ///
   /// A model in which the other property is nil does not count.
   public static func last<Property>(
@@ -69,7 +69,7 @@ extension Aggregate {
     by order: KeyPath<Model, (some Comparable)?>
   ) -> Self where Value == Property? { chosen(.last, property, by: order) }
 
-  /// The value that a property has in the model that is last by another property; nil if it has none there.
+  /// The value of a property in the model that is last by another property; nil if it has none there.
   ///
   /// A model in which the other property is nil does not count.
   public static func last<Property>(

@@ -1,25 +1,25 @@
 package import RowFormat
 
-/// A store that measures its rows itself, without handing them out.
+/// A store that measures its rows itself, without returning them.
 package protocol AggregatingStore: RowStore {
-  /// Measures the rows that a request asks for.
+  /// Measures the rows that match a request.
   ///
   /// - Parameters:
   ///   - request: The rows to measure; it has no limit and no offset.
   ///   - wanted: The measures.
-  ///   - excluded: Rows that are left out, because the context has others in their place.
-  /// - Returns: The groups that have a row.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or what reading throws.
+  ///   - excluded: Rows that are left out, because the context has newer versions of them.
+  /// - Returns: The groups with at least one row.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a predicate that needs objects, or an error of reading.
   func aggregate<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: AggregateRequest,
     excluding excluded: Set<RowReference>
   ) throws -> GroupTable
 
-  /// Hands the values of some columns of the rows that a request asks for to a closure, row by row in order.
+  /// Passes the values of some columns of the rows that match a request to a closure, row by row in order.
   ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what needs
-  ///   objects, or what reading throws.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for a request that needs
+  ///   objects, or an error of reading.
   func visitValues<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ sources: [AggregateRequest.Source],
@@ -27,7 +27,7 @@ package protocol AggregatingStore: RowStore {
   ) throws
 }
 
-/// Reads the values of some sources off rows of one class.
+/// Reads the values of some sources from rows of one class.
 package struct SourceReader {
   private let readers: [RowReader<QueryValue>]
   private let scope = QueryScope()
@@ -48,7 +48,7 @@ package struct SourceReader {
 
   /// The values of a row, in the order of the sources.
   ///
-  /// - Throws: ``SwiftDataError/expressionFailure`` where an operation has no result, or what reading throws.
+  /// - Throws: ``SwiftDataError/expressionFailure`` if an operation has no result, or an error of reading.
   package func values(of row: RawSpan, _ reference: RowReference) throws -> [QueryValue] {
     var values: [QueryValue] = []
     values.reserveCapacity(readers.count)

@@ -6,14 +6,14 @@ extension ModelContext {
   ///
   ///     for (origin, distance) in try context.fetch(FetchDescriptor<Flight>(), \.origin, \.distance) { … }
   ///
-  /// Unsaved changes count as in ``fetch(_:)``; while the context has unsaved models of the class, or where the
+  /// Unsaved changes count as in ``fetch(_:)``; while the context has unsaved models of the class, or if the
   /// predicate or the sort needs objects, the models are fetched.
   ///
   /// - Parameters:
   ///   - descriptor: The models, their order and their number.
-  ///   - properties: Stored properties, or ones of models that to-one relationships lead to.
-  /// - Returns: A tuple for each model; of one property, its values.
-  /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if a stored value is none of its type.
+  ///   - properties: Stored properties, or those of models that to-one relationships lead to.
+  /// - Returns: A tuple for each model; for one property, its values.
+  /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if the type of a stored value is another.
   public func fetch<T, each Value>(
     _ descriptor: FetchDescriptor<T>,
     _ properties: repeat KeyPath<T, each Value>
@@ -51,11 +51,11 @@ extension ModelContext {
     func values(of models: [T]) -> [(repeat each Value)] {
       models.map { (repeat $0[keyPath: each properties]) }
     }
-    // Models, and what is computed of them, are this context's.
+    // Models, and values computed from them, belong to this context.
     return areStored ? try reading(descriptor, values) : try values(of: fetch(descriptor))
   }
 
-  /// - Returns: `false`, and nothing was visited, if objects have to be fetched.
+  /// - Returns: `false`, with nothing visited, if objects must be fetched.
   private func visitValues<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],

@@ -1,10 +1,10 @@
 extension [Double] {
-  /// Puts the value at a place that would be there if all were in order.
+  /// Moves the value to a place that would be there if all values were in order.
   ///
-  /// None before it is greater then, and none behind it less. No value may be NaN.
+  /// No value before it is greater then, and no value after it less. No value may be NaN.
   ///
-  /// - Complexity: O(*n*) on average. Where pivots are bad again and again, what is left is sorted, so that it is never more
-  ///   than O(*n* log *n*).
+  /// - Complexity: O(*n*) on average. After repeatedly bad pivots, the rest is sorted, which bounds the cost by
+  ///   O(*n* log *n*).
   mutating func select(_ place: Int) {
     var (low, high) = (startIndex, endIndex - 1)
     var roundsLeft = 2 * (Int.bitWidth - count.leadingZeroBitCount)
@@ -22,10 +22,10 @@ extension [Double] {
     }
   }
 
-  /// Parts some values by one of them.
+  /// Partitions some values by one of them.
   ///
-  /// - Returns: Where the part begins with the values that are not less, and where that ends with the values that are not
-  ///   greater: before the other's beginning. What is between them is equal to the pivot.
+  /// - Returns: The start of the part with the values that are not less, and the end of the part with the values that are not
+  ///   greater, which is before it. The values in between equal the pivot.
   private mutating func partition(_ low: Int, _ high: Int) -> (left: Int, right: Int) {
     let pivot = median(self[low], self[low + (high - low) / 2], self[high])
     var (left, right) = (low, high)
