@@ -2,21 +2,21 @@ public import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// Deletes the models that match, with their delete rules, commits that, and says which they were.
+  /// Deletes the models that match, with their delete rules, commits that, and returns their identifiers.
   ///
   ///     let gone = try context.batchDelete(Flight.self, where: #Predicate { $0.year < 2010 }).deletedIdentifiers
   ///
-  /// Unlike ``delete(model:where:includeSubclasses:)`` this does not wait for ``save()``, and makes no objects where no
-  /// rule needs them: for classes without relationships, or whose relationships are nullified and found from their
+  /// Unlike ``delete(model:where:includeSubclasses:)`` this does not wait for ``save()``, and makes objects only if a
+  /// rule needs them: none for classes without relationships, or whose relationships are nullified and found from their
   /// other end, as long as nothing is related to the rows. The stored rows are tested: unsaved changes of the context do
   /// not count. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class; models of subclasses are deleted, too.
   ///   - predicate: The condition that the models meet; `nil` matches all.
-  ///   - step: After how many models to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
-  /// - Returns: How many there were, and their identifiers, those that a delete rule took along included.
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` where a rule denies the delete.
+  ///   - step: The number of models per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The number of deleted models, and their identifiers, including those that a delete rule removed.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule denies the delete.
   @discardableResult
   public func batchDelete<T: PersistentModel>(
     _ model: T.Type,
@@ -39,7 +39,7 @@ extension ModelContext {
           }
           return run.result
         } catch is DanglingReferences {
-          // Something is related to one of the rows: its rules are followed by objects.
+          // Some rows are referred to: their rules are followed by objects.
         }
       }
       try run.throughObjects(predicate, step) { model, worker in worker.delete(model) }
@@ -49,7 +49,7 @@ extension ModelContext {
 }
 
 extension BatchRun {
-  /// Deletes some rows in one commit; those that are gone by then are left out.
+  /// Deletes some rows in one commit; rows deleted by others meanwhile are left out.
   fileprivate mutating func delete(_ rows: [RowReference]) throws {
     var rows = rows
     var strangers: Set<RowReference> = []
@@ -64,7 +64,7 @@ extension BatchRun {
         }
       } catch let vanished as VanishedRow {
         let left = try self.rows(leftOf: rows, after: vanished)
-        // One that was only to be written along is looked for once more.
+        // A row that was only to be written along is looked up once more.
         guard left.count < rows.count || strangers.insert(vanished.reference).inserted else {
           throw error(vanished)
         }
@@ -75,7 +75,7 @@ extension BatchRun {
 }
 
 extension StoreConnection {
-  /// Whether rows of a class can be deleted without looking at what is related to them, but for references that the
+  /// Whether rows of a class can be deleted without inspecting related rows, except for references that the
   /// store finds by itself.
   func deletesRows(of type: ModelDescriptor) -> Bool {
     descriptors.allSatisfy { descriptor in

@@ -9,15 +9,15 @@ extension ModelContext {
   ///
   /// Properties that are not named get their defaults, which are made once for all rows. Unlike ``insert(_:)`` this does
   /// not wait for ``save()``: the rows are stored when it returns, and unsaved changes of the context stay unsaved. No
-  /// initializer of the class runs. Uniqueness holds: a value that a stored model has already is an error here, and
+  /// initializer of the class runs. Uniqueness holds: a value that a stored model already has is an error here, and
   /// ``batchUpsert(_:_:rows:commitEvery:)`` updates that model instead. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class.
   ///   - properties: Stored properties, to-one relationships included; a list is set from its other end.
-  ///   - rows: A tuple of two values or more for each row. Read one by one, and never all in memory.
-  ///   - step: After how many rows to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
-  /// - Returns: How many there are, and their identifiers.
+  ///   - rows: A tuple of two or more values for each row. Read one by one, and never all in memory.
+  ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The number of inserted models, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or a property that must be named;
   ///   ``SwiftDataError/unsupportedKeyPath``; ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.
   /// - Complexity: Some hundred nanoseconds a row, and 8 bytes of memory for each beside the commit itself.
@@ -54,7 +54,7 @@ extension ModelContext {
     try composer.checkIsComplete()
     let connection = run.connection
     let keys = NewRows(connection, run.descriptor, estimate: estimate)
-    // The rows are asked for one by one, and cannot be asked for again.
+    // The rows are read one by one, and cannot be read again.
     let pairs = BatchPairs(
       among: composer.properties,
       of: run.descriptor,
@@ -96,16 +96,16 @@ extension ModelContext {
   }
 }
 
-/// Rows of a batch, which are asked for one by one.
+/// Rows of a batch, which are read one by one.
 protocol BatchSource {
   /// Writes rows, one after the other.
   ///
   /// - Parameters:
-  ///   - limit: How many at most.
-  ///   - composer: Takes the values of each.
-  ///   - body: Is handed the places of a row's values, once they are written.
-  /// - Returns: Whether there are no more.
-  /// - Throws: What `body` throws, or encoding a value.
+  ///   - limit: Maximum number of rows.
+  ///   - composer: Encodes the values of each row.
+  ///   - body: Receives the range of a row's values, once they are written.
+  /// - Returns: Whether there are no more rows.
+  /// - Throws: The error of `body`, or of encoding a value.
   mutating func write(
     upTo limit: Int,
     to composer: RowComposer,
@@ -169,7 +169,7 @@ struct BatchColumns {
   func composer() throws -> RowComposer { try RowComposer(descriptor, properties, for: .rows) }
 }
 
-/// Names for new rows of one class, and places for them in lists.
+/// Names for new rows of one class, and their places in lists.
 final class NewRows {
   private let connection: StoreConnection
   private let descriptor: ModelDescriptor

@@ -15,8 +15,8 @@ extension ModelContext {
   ///   - model: The class.
   ///   - properties: Stored properties.
   ///   - rows: A tuple of values for each row. The rows of one commit are in memory together.
-  ///   - step: After how many rows to commit, at least one; all in one commit if `nil`. What was committed before an error stays.
-  /// - Returns: How many were inserted and updated, and their identifiers.
+  ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The numbers of inserted and updated models, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for a row with values of two stored models, or of one of another
   ///   class, for a class without a constraint among the properties, or a property that must be named;
   ///   ``DataStoreError/unsupportedFeature`` for a store that keeps no rows.

@@ -229,8 +229,8 @@ final class RowComposer {
   ///   - values: The places of its values.
   ///   - rank: Makes a place at the end of a list.
   ///   - body: Takes the row.
-  /// - Returns: What `body` returned.
-  /// - Throws: What `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   func withNewRow<R>(
     _ values: Range<Int>,
     rank: () throws -> Int64,
