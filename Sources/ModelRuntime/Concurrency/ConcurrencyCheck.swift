@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Finds contexts that are used where they must not be.
+/// Detects contexts that are used on the wrong thread.
 ///
 /// Off unless the environment sets `SWIFTDATA_CONCURRENCY_DEBUG` to 1: then the process stops at the first
-/// use of a context by the wrong thread, and says which and whose it is. What is wrong depends on whose
-/// context it is:
+/// use of a context by the wrong thread, and names the context and its owner. The rules depend on the
+/// context's owner:
 /// - The main context belongs to the main actor, and the threads that run its code.
 /// - A model actor's context belongs to the actor's executor.
 /// - Any other may move from thread to thread, but never be in two at once.
@@ -21,7 +21,7 @@ enum ConcurrencyCheck {
     set { enabled.store(newValue, ordering: .relaxed) }
   }
 
-  /// Says what is wrong, and stops the process.
+  /// Stops the process with an error message.
   static func fail(_ message: String) -> Never {
     fatalError("SWIFTDATA_CONCURRENCY_DEBUG: \(message)")
   }
@@ -36,10 +36,10 @@ enum ContextOwner {
 
 /// A use of a context by one thread.
 final class ContextUse: Sendable {
-  /// The thread that uses the context right now, or 0, and how often it has entered.
+  /// The thread that uses the context right now, or 0, and its nesting depth.
   private let user = Mutex<(thread: UInt, depth: Int)>((0, 0))
 
-  /// Enters; returns the thread that is in already, if that is another.
+  /// Enters; returns the thread that is already in, if it is another.
   func enter(_ thread: UInt) -> UInt? {
     user.withLock { user in
       if user.depth > 0, user.thread != thread { return user.thread }
@@ -52,7 +52,7 @@ final class ContextUse: Sendable {
 }
 
 extension ModelContext {
-  /// Does something with the context, after checking that this thread may.
+  /// Uses the context, after checking that this thread may.
   @inline(__always)
   func checked<R>(_ operation: StaticString = #function, _ body: () throws -> R) rethrows -> R {
     guard ConcurrencyCheck.isEnabled else { return try body() }
@@ -68,7 +68,7 @@ extension ModelContext {
     return try body()
   }
 
-  /// Checks that a model may be let go of by this thread: it leaves the context's map, which nobody guards.
+  /// Checks that a model may be released by this thread: it leaves the context's map, which is not locked.
   @inline(__always)
   func checkDeparture() {
     if ConcurrencyCheck.isEnabled { stopUnlessMayDepart() }

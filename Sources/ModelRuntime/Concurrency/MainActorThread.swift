@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Knows the threads that run the main actor's code.
+/// Identifies the threads that run the main actor's code.
 ///
-/// It need not be the main thread: a program whose main is asynchronous has other threads serve the main queue.
+/// The main thread is not always one of them: in a program with an asynchronous main, other threads serve the main queue.
 enum MainActorThread {
   private static let mark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

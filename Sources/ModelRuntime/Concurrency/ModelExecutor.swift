@@ -11,7 +11,7 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// The executor of `@ModelActor`: a serial queue of its own.
 ///
-/// The queue is never the main one, whichever thread makes the actor: work given to a model actor
+/// The queue is never the main one, on whichever thread the actor is made: work for a model actor
 /// leaves the main actor free.
 ///
 /// Unchecked, because it keeps a context, which only jobs on its queue use.
@@ -19,7 +19,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public final let modelContext: ModelContext
   private let queue: DispatchQueue
 
-  /// Makes the executor of a context, which belongs to it from now on.
+  /// Makes the executor of a context, which takes ownership of it.
   ///
   /// Using the context off the executor's queue traps, with the names of both.
   public init(modelContext: ModelContext) {
