@@ -3,8 +3,8 @@ extension ModelContainer {
   ///
   ///     try container.stores(of: LogStore.self).first?.compact()
   ///
-  /// For what a store can do beyond ``DataStore``. Models are saved and fetched through contexts: they do
-  /// not know of what is changed behind their back. The store of a ``ModelConfiguration``, or of no configuration at all,
+  /// For features of a store beyond ``DataStore``. Models are saved and fetched through contexts, which do
+  /// not notice changes made around them. The store of a ``ModelConfiguration``, or of no configuration at all,
   /// is a `LogStore`, too.
   public func stores<Store: DataStore>(of kind: Store.Type) -> [Store] {
     coordinator.connections.compactMap { connection in

@@ -12,12 +12,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The models that the container keeps.
   public final var schema: Schema { coordinator.schema }
-  /// The plan by which older stores are brought to the schema; `nil` if there is none.
+  /// The plan that migrates older stores to the schema; `nil` if there is none.
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { coordinator.migrationPlan }
 
-  /// The configurations of the standard kind; a store of another kind is not among them.
+  /// The configurations of the standard kind; other kinds of stores are not included.
   ///
-  /// They say how the stores were opened. Setting them opens and closes nothing; it is possible because
+  /// They describe how the stores were opened. Setting them opens and closes nothing; it is possible because
   /// Apple's declaration lets sources do it.
   public var configurations: Set<ModelConfiguration> {
     get { statedConfigurations.withLock { $0 } ?? openedConfigurations }
@@ -36,10 +36,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - givenSchema: The models of the container.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The stages that migrate stores of earlier versions.
   ///   - configurations: The stores; each entity goes to the first one whose schema has it.
-  /// - Throws: ``SwiftDataError`` for a schema or configuration that cannot be, otherwise what a store
-  ///   throws when it opens.
+  /// - Throws: ``SwiftDataError`` for an invalid schema or configuration, otherwise the error of a store that fails to
+  ///   open.
   public init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -52,12 +52,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
-  /// The container of a store that is being migrated, with the models of one version.
+  /// Makes the container of a store under migration, with the models of one version.
   ///
   /// - Parameters:
-  ///   - stores: The store, and perhaps another for what it does not keep; each with its models.
+  ///   - stores: The store, and perhaps another for models it does not keep; each with its models.
   ///   - schema: The models of the version.
-  ///   - uniquenessPolicy: What a save does with a new model whose unique values another model has.
+  ///   - uniquenessPolicy: The policy of a save for a new model whose unique values another model has.
   /// - Throws: ``SwiftDataError`` for models that cannot be stored.
   package init(
     migrating stores: [(any DataStore, Schema)],
@@ -71,12 +71,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     )
   }
 
-  /// The container of stores that are open already: for a context that outlived its container.
+  /// Makes a container of open stores, for a context that outlived its container.
   init(_ coordinator: StoreCoordinator) {
     self.coordinator = coordinator
   }
 
-  /// The context of the main actor, made when it is first asked for.
+  /// The context of the main actor, created on first use.
   ///
   /// There is one for the stores: a context whose container is gone has another container with the same main context.
   @MainActor public var mainContext: ModelContext { mainContextBox.context(of: self) }
@@ -89,7 +89,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// Contexts made before must not be used afterwards.
   ///
-  /// - Throws: What a store could not remove.
+  /// - Throws: The error of a store that could not be erased.
   public func erase() throws {
     for connection in coordinator.connections { try connection.store.erase() }
   }
@@ -98,12 +98,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   @available(*, deprecated, renamed: "erase")
   public func deleteAllData() { try? erase() }
 
-  /// The identifier of the store opened for a configuration, or `nil` for a name that is not known.
+  /// The identifier of the store opened for a configuration, or `nil` for an unknown name.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     coordinator.connections.first { $0.configurationName == name }?.identifier
   }
 
-  /// The name of the configuration a store was opened for, or `nil` if it is none of this container's.
+  /// The name of the configuration a store was opened for, or `nil` if it is not one of this container's.
   public func configurationName(forStoreIdentifier identifier: String) -> String? {
     coordinator.connections.first { $0.identifier == identifier }?.configurationName
   }

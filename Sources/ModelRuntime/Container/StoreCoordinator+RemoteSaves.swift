@@ -2,13 +2,13 @@ import Synchronization
 
 // The saves of other processes reach contexts as those of other contexts do: through their inboxes.
 extension StoreCoordinator {
-  /// Delivers to an inbox what is saved from now on, by other contexts and by other processes.
+  /// Delivers future saves of other contexts and processes to an inbox.
   func add(_ inbox: SaveInbox) {
     inboxes.add(inbox)
     remoteSaves.begin { connections.compactMap(observe) }
   }
 
-  /// Delivers nothing to an inbox any more.
+  /// Stops deliveries to an inbox.
   func remove(_ inbox: SaveInbox) {
     inboxes.remove(inbox)
     remoteSaves.end()
@@ -53,11 +53,11 @@ final class RemoteSaves: Sendable {
       defer { state.observations = [] }
       return state.observations
     }
-    // Released without the lock: a watch that ends waits for others' locks.
+    // Released outside the lock: a watch that ends waits for others' locks.
     withExtendedLifetime(former) {}
   }
 
-  /// Makes sure that what other processes have saved by now is in the inboxes.
+  /// Brings all saves made by other processes so far to the inboxes.
   func look() {
     for observation in state.withLock({ $0.observations }) {
       observation.store.lookForRemoteSaves()
