@@ -1,10 +1,10 @@
-/// A container's hold on the main actor's context; apart, because only the main actor may touch it.
+/// A container's reference to the main actor's context; separate, because only the main actor may use it.
 final class MainContextBox: Sendable {
   // Not isolated, for the deinitializer alone.
   @safe private nonisolated(unsafe) var made: ModelContext?
 
   deinit {
-    // A container is let go of anywhere; the context's models are the main actor's to change, and may outlive it.
+    // A container may be released on any thread; only the main actor may change the context's models, and they may outlive it.
     if made == nil || MainActorThread.isCurrent { return }
     let remains = MainActorRemains([made] as [Any?])
     made = nil

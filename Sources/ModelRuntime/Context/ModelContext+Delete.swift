@@ -2,10 +2,10 @@ public import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// Marks an object to be deleted by the next save, and applies its delete rules to what it is
-  /// related to, at once: a list no longer holds it, and what it cascades to is deleted as well.
+  /// Marks an object to be deleted by the next save, and applies its delete rules to related
+  /// objects at once: lists no longer contain it, and objects it cascades to are deleted as well.
   ///
-  /// An object that was never saved just leaves the context. One of another context stays as it is, and the next save or
+  /// An object that was never saved just leaves the context. An object of another context stays as it is, and the next save or
   /// fetch throws: fetch it here by its identifier.
   public func delete<T>(_ model: T) where T: PersistentModel {
     checked {
@@ -23,8 +23,8 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: The class of the models.
   ///   - predicate: The condition that models must meet; `nil` matches all.
-  ///   - includeSubclasses: Whether models of subclasses go too.
-  /// - Throws: What fetching the models throws.
+  ///   - includeSubclasses: Whether models of subclasses are deleted, too.
+  /// - Throws: An error of fetching the models.
   public func delete<T>(
     model: T.Type,
     where predicate: Predicate<T>? = nil,
@@ -35,14 +35,14 @@ extension ModelContext {
     }
   }
 
-  /// Puts one object on the list of deleted ones.
+  /// Adds one object to the list of deleted ones.
   func markDeleted(_ model: any PersistentModel) {
     let state = model._$state
     registerUndoOfDeleting(model)
     state.flags.insert(.deleted)
     deletionCount &+= 1
     if state.flags.contains(.stored) {
-      // Its last values stay readable: they are fetched while the row is still there.
+      // Its last values stay readable: they are fetched while the row still exists.
       state.loadRow()
       if state.flags.contains(.mayReturn) { state.keepValuesOfSideFiles() }
       deletedModels.append(model)

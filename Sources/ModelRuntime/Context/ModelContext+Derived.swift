@@ -1,12 +1,12 @@
 import RowFormat
 
 extension ModelContext {
-  /// Has the objects of a save read their derived attributes again, of which only the store knows the values.
+  /// Makes the objects of a save read their derived attributes again, whose values only the store has.
   ///
   /// - Parameters:
-  ///   - derived: Receives what a store of snapshots was given only for derived attributes.
+  ///   - derived: Receives the rows that a store of snapshots was given only for derived attributes.
   ///   - changes: The changes that were saved.
-  ///   - asked: Those that the context had.
+  ///   - asked: The changes that the context had.
   ///   - connection: The store.
   func settle(
     _ derived: DerivedRows,
@@ -22,16 +22,16 @@ extension ModelContext {
       let state = model._$state
       let descriptor = state.descriptor
       guard descriptor.isDeriving else { continue }
-      // Of a store of snapshots, the object has the values that were saved.
+      // With a store of snapshots, the object has the saved values.
       if connection.store.keepsRows { model._$reset(keeping: descriptor.underivedColumns) }
       guard state.isObserved else { continue }
       for property in descriptor.properties where property.isDerived { property.notify(model) }
     }
   }
 
-  /// Takes over what the context's own saves made of other rows than those of its objects.
+  /// Takes over changes that the context's own saves made to other rows than those of its objects.
   func mergeDerived(of saves: [StoreSave]) {
-    // By index: a save that is copied counts references to all that it holds.
+    // By index: copying a save retains everything in it.
     for index in saves.indices where !saves[index].derived.isEmpty {
       var rows = SavedRows(connectionIndex: saves[index].connection.index)
       rows.updated = saves[index].derived
@@ -41,7 +41,7 @@ extension ModelContext {
 }
 
 extension ModelDescriptor {
-  /// The properties that are not derived, and those that share a mark with others, of which none is.
+  /// The properties that are not derived.
   fileprivate var underivedColumns: OrdinalSet {
     var columns = OrdinalSet(upTo: properties.count)
     for property in properties where property.isDerived { columns.remove(property.ordinal) }

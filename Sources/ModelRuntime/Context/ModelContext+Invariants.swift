@@ -5,9 +5,9 @@ import RowFormat
 // builds at each save and fetch if the environment variable LOGSTORE_CHECK_INVARIANTS is 1.
 
 extension ModelContext {
-  /// Says what does not hold of all that the context keeps true; nothing, if all is well.
+  /// Returns the violations of the context's invariants; empty if all hold.
   ///
-  /// Looks at what is in memory only, and loads nothing: what is found is found without changing it.
+  /// It checks only data in memory, and loads and changes nothing.
   ///
   /// - Complexity: O(registered objects and the loaded ends of their relationships).
   package func invariantViolations() -> [String] {
@@ -21,7 +21,7 @@ extension ModelContext {
     return check.violations
   }
 
-  /// Traps if something does not hold that the context keeps true.
+  /// Traps if an invariant of the context does not hold.
   package func checkInvariants(_ place: @autoclosure () -> String = "") {
     let violations = invariantViolations()
     precondition(violations.isEmpty, "\(place()) \(violations.joined(separator: "; "))")
@@ -41,7 +41,7 @@ extension ModelContext {
     ProcessInfo.processInfo.environment["LOGSTORE_CHECK_INVARIANTS"] == "1"
 }
 
-/// One look at a context.
+/// One check of a context.
 private final class InvariantCheck {
   private let context: ModelContext
   private(set) var violations: [String] = []
@@ -80,7 +80,7 @@ private final class InvariantCheck {
     }
   }
 
-  /// Nothing is referred to without being counted that does not belong to the context.
+  /// Unretained references point only to objects of the context.
   func watchedObjects() {
     for state in context.watchedStates where state.context !== context {
       fail(state, "is watched, and not of this context")
@@ -98,7 +98,7 @@ private final class InvariantCheck {
     }
   }
 
-  // MARK: What is pending
+  // MARK: Pending changes
 
   func pendingLists() {
     for (name, list) in [
@@ -129,7 +129,7 @@ private final class InvariantCheck {
     }
   }
 
-  /// Rows that are deleted without objects have none.
+  /// Rows that are deleted without objects have no objects.
   func rowsTakenAlong() {
     var hasRows = false
     for group in context.takenAlong {
@@ -151,7 +151,7 @@ private final class InvariantCheck {
 
   // MARK: Both ends
 
-  /// Each link of which both ends are in memory is there at both.
+  /// Each link whose ends are both in memory is recorded at both.
   func relationships() {
     let states = context.maps.flatMap(\.states) + context.inserted.map { $0._$state }
     for state in states where !state.isDeleted && !state.relations.isEmpty {

@@ -2,31 +2,31 @@ import Foundation
 import RowFormat
 
 extension ModelContext {
-  /// Fetches a page of the models that match: the first one, or the one behind a token.
+  /// Fetches a page of the models that match: the first one, or the one after a token.
   ///
   ///     var readings = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.at, order: .reverse)])
   ///     readings.fetchLimit = 50
   ///     let first = try context.page(readings)
   ///     let second = try context.page(readings, after: first.next)
   ///
-  /// The models come as ``fetch(_:)`` brings them, unsaved changes counted in; those whose sort keys are equal are told
-  /// apart by their rows. A page begins behind the model that the page before ended with, wherever that is now: no
+  /// The models are those of ``fetch(_:)``, unsaved changes included; models with equal sort keys are ordered
+  /// by their rows. A page begins after the last model of the previous page, wherever that is now: no
   /// model is shown twice or left out because others were inserted or deleted meanwhile. A model whose sort keys change
-  /// meanwhile moves, and is met where it is then.
+  /// meanwhile moves, and appears in its new place.
   ///
   /// The token belongs to the entity and the sort keys of the descriptor. The predicate may differ: the page then begins
   /// at the same place among other models.
   ///
   /// - Parameters:
-  ///   - descriptor: Which models, in what order, and with the limit as the page's size; without a limit, the page has
-  ///     all models that are left. Sort keys are stored properties, also of models that to-one relationships lead to.
+  ///   - descriptor: The models and their order, with the limit as the page's size; without a limit, the page has
+  ///     all remaining models. Sort keys are stored properties, also of models that to-one relationships lead to.
   ///     Without any, models come in the order in which they were first saved.
-  ///   - token: ``FetchPage/next`` of the page before; `nil` for the first page.
-  /// - Returns: The page, which is empty if there is nothing behind the token.
-  /// - Throws: ``PageError`` for a token that is mutilated or of another sort, and for a sort that cannot be paged;
+  ///   - token: ``FetchPage/next`` of the previous page; `nil` for the first page.
+  /// - Returns: The page, which is empty if there is nothing after the token.
+  /// - Throws: ``PageError`` for a token that is damaged or of another sort, and for a sort that cannot be paged;
   ///   otherwise as ``fetch(_:)``.
-  /// - Complexity: In a `LogStore` that of the page's models, wherever the page is, if an index begins with what the
-  ///   predicate compares for equality and goes on with the sort keys, all in one direction, or if there are no sort
+  /// - Complexity: In a `LogStore` that of the page's models, wherever the page is, if an index begins with the properties that
+  ///   the predicate compares for equality, followed by the sort keys, all in one direction, or if there are no sort
   ///   keys. Without an index, that of a sorted fetch.
   public func page<T>(
     _ descriptor: FetchDescriptor<T>,
@@ -41,11 +41,11 @@ extension ModelContext {
     )
   }
 
-  /// Fetches the page of the models that match before a token: the last ones of those in front of it.
+  /// Fetches the page of the models that match before a token: the last ones before it.
   ///
   /// - Parameters:
   ///   - descriptor: As for ``page(_:after:)``.
-  ///   - token: ``FetchPage/previous`` of the page behind.
+  ///   - token: ``FetchPage/previous`` of the following page.
   /// - Returns: The page, its models in the order of the descriptor; it is empty if there is nothing before the token.
   /// - Throws: As ``page(_:after:)``.
   /// - Complexity: As ``page(_:after:)``, and that of all models with the sort keys of the first one of the page. All
@@ -94,7 +94,7 @@ private struct Pager<T: PersistentModel> {
     self.context = context
   }
 
-  /// The first models behind a token, in an order.
+  /// The first models after a token, in an order.
   ///
   /// - Returns: The models, and whether there are more.
   func models(behind token: PageToken?, _ order: PageSort<T>) throws -> ([T], Bool) {
@@ -106,7 +106,7 @@ private struct Pager<T: PersistentModel> {
       request.predicate = descriptor.predicate.map { $0 && behind } ?? behind
     }
     let size = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
-    // One more tells whether there is a next page.
+    // One more model tells whether there is a next page.
     let wanted = size.addingReportingOverflow(1).partialValue
     request.fetchLimit = size == .max ? nil : wanted
     var models: [T]
@@ -129,7 +129,7 @@ private struct Pager<T: PersistentModel> {
     return (models, true)
   }
 
-  /// Whether a fetch by the sort keys alone has models with equal keys in the order of pages.
+  /// Whether a fetch by the sort keys alone returns models with equal keys in the order of pages.
   private func isOrderOfFetch(_ order: PageSort<T>) -> Bool {
     connection.store.ordersRowsByReference && order.tieOrder == .forward
   }
@@ -137,7 +137,7 @@ private struct Pager<T: PersistentModel> {
   /// Whether a fetch whose last sort key is the identifier has the order of pages.
   private var isOrderOfFetchByIdentifier: Bool {
     let entity = ModelDescriptor.of(T.self).entityName
-    // Tables are in another order than the names of their entities.
+    // The order of tables differs from that of their entities' names.
     let isOfOneTable = !context.coordinator.schema.entities.contains {
       $0.superentityName == entity
     }
@@ -145,7 +145,7 @@ private struct Pager<T: PersistentModel> {
       && !(descriptor.includePendingChanges && context.hasUnsavedModels(of: T.self))
   }
 
-  /// The token that names the place of a model.
+  /// The token of a model's place.
   func token(of model: T) -> PageToken {
     let entity = ModelDescriptor.of(T.self).entityName
     let identifier = model.persistentModelID
@@ -165,7 +165,7 @@ private struct Pager<T: PersistentModel> {
     )
   }
 
-  /// The place that a token names, in the descriptor's order or the reversed one.
+  /// The place of a token, in the descriptor's order or the reversed one.
   private func position(of token: PageToken, in order: PageSort<T>) throws -> PagePosition {
     let content = try PageTokenContent(token)
     let entities = context.coordinator.schema.entitiesByName

@@ -1,15 +1,15 @@
 import RowFormat
 
 // `relationshipKeyPathsForPrefetching`: the rows at the other end of a relationship, fetched in one request
-// instead of one by one when each is read. For a store far away that is the difference between one answer
+// instead of one by one when each is read. For a remote store that is the difference between one answer
 // and a thousand.
 
 extension ModelContext {
-  /// Fetches what the models of a fetch are related to.
+  /// Fetches the related models of a fetch.
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
     let descriptor = ModelDescriptor.of(T.self)
     var found: [any PersistentModel] = []
-    // Many models may have one at their other end.
+    // Many models may have the same one at their other end.
     var known: Set<ObjectIdentifier> = []
     func add(_ model: any PersistentModel) {
       if known.insert(ObjectIdentifier(model)).inserted { found.append(model) }
@@ -44,7 +44,7 @@ extension ModelContext {
     hold(found)
   }
 
-  /// Holds models until the next fetch that prefetches: there is no other reference to them yet.
+  /// Holds models until the next prefetching fetch: there is no other reference to them yet.
   private func hold(_ models: [any PersistentModel]) {
     for model in prefetched {
       let state = model._$state
@@ -55,7 +55,7 @@ extension ModelContext {
   }
 }
 
-/// The rows that relationships were found to lead to: often the same ones again and again.
+/// The target rows of relationships found so far: often the same ones repeatedly.
 private struct SeenRows {
   /// Sixty-four rows with neighbouring keys to a word, a bit for each.
   private var blocks: [UInt64: UInt64] = [:]

@@ -1,7 +1,7 @@
 import RowFormat
 
 extension ModelContext {
-  /// Checks what must hold of a model before it is written.
+  /// Checks the rules of models before they are written.
   ///
   /// - Throws: An error that names the model, the property and the rule it breaks.
   func validate(_ changes: ChangeSet) throws {
@@ -27,7 +27,7 @@ extension ModelContext {
 
   /// Throws if a relationship leads to a model that was deleted before it was saved, and whose rule denies that.
   ///
-  /// Those that were saved are among the deleted models, whose rules are checked by themselves.
+  /// Saved models are among the deleted ones, whose rules are checked separately.
   private func checkUnsavedDenials(
     of property: ModelProperty,
     in model: any PersistentModel
@@ -40,7 +40,7 @@ extension ModelContext {
       case .many(let list): list.added.elements.first { $0._$state.isUnsavedAndDeleted }
       }
     guard let deleted else { return }
-    // Others may have deleted what is in its way.
+    // Others may have deleted the models in its way.
     if let connection = model._$state.connection {
       try readRows(of: [model._$state], in: connection)
       if model._$state.isGone { return }

@@ -8,15 +8,15 @@ extension ModelContext {
   public static var willSave: Notification.Name { SaveNotifications.willSave.nameToObserve }
 
   /// Posted after a save that succeeded, with the context as its object and, in `userInfo`, the
-  /// identifiers of what was inserted, updated and deleted under ``NotificationKey``.
+  /// identifiers of inserted, updated and deleted models under ``NotificationKey``.
   ///
   /// Posted from the first time the program reads this name.
   public static var didSave: Notification.Name { SaveNotifications.didSave.nameToObserve }
 
   /// The keys of a save notification.
   ///
-  /// Each value is an array, is stored under the key and under its `rawValue`, and is there only if it holds
-  /// something.
+  /// Each value is an array, stored under the key and under its `rawValue`, and present only if it is
+  /// not empty.
   public enum NotificationKey: String, Sendable {
     /// Present for source compatibility; no notification has it.
     case queryGeneration
@@ -28,7 +28,7 @@ extension ModelContext {
     case updatedIdentifiers
     /// The identifiers of the models that were deleted.
     case deletedIdentifiers
-    /// The bookmarks behind the save: a dictionary of store identifiers and tokens, `[String: any HistoryToken]`.
+    /// The bookmarks after the save: a dictionary of store identifiers and tokens, `[String: any HistoryToken]`.
     case historyTokens
   }
 }
@@ -36,16 +36,16 @@ extension ModelContext {
 /// The notifications of saves, which are not posted as long as there can be no observer.
 ///
 /// A notification costs some six thousand instructions even without an observer, and two are more than a third of
-/// a small save. An observer asks for their names first; a notification center does not tell.
+/// a small save. An observer reads their names first; a notification center does not report its observers.
 enum SaveNotifications {
-  /// A name that knows whether it was ever read.
+  /// A name that records whether it was ever read.
   struct Observable: ~Copyable {
     private let name: Notification.Name
     private let isAskedFor = Atomic(false)
 
     init(_ name: String) { self.name = Notification.Name(name) }
 
-    /// The name, for code that may go on to observe it.
+    /// The name, for code that may observe it.
     var nameToObserve: Notification.Name {
       isAskedFor.store(true, ordering: .releasing)
       return name

@@ -1,11 +1,11 @@
-/// The unsaved models whose temporary identifiers were asked for, by key, and some that are no longer unsaved.
+/// The unsaved models whose temporary identifiers were requested, by key, and some that are no longer unsaved.
 ///
-/// Keys are given out in ascending order, and models are mostly looked up in the order in which they got theirs. So those
-/// that follow each other are kept side by side: each in a place of its own, they are far apart in memory.
+/// Keys are given out in ascending order, and models are mostly looked up in the order of their keys. So consecutive ones
+/// are stored contiguously: allocated one by one, they would be far apart in memory.
 struct TemporaryModels {
   private static let blockSize: UInt64 = 16
 
-  /// The models of as many keys as a block has, by the number of the block.
+  /// The models of a block's keys, by the number of the block.
   private var blocks: [UInt64: [(any PersistentModel)?]] = [:]
 
   var isEmpty: Bool { blocks.isEmpty }

@@ -1,11 +1,11 @@
 import Foundation
 import RowFormat
 
-/// The unsaved models of a class, where a store answers about rows without handing them out: by figures, or by scores.
+/// The unsaved models of a class, for a store that answers about rows without returning them: by figures, or by scores.
 ///
-/// The store leaves ``excluded`` rows out, and the context adds what matches of the models.
+/// The store leaves ``excluded`` rows out, and the context adds the models that match.
 struct UnsavedRows<T: PersistentModel> {
-  /// The rows that the models, or deleted ones, take the place of.
+  /// The rows that the models, or deleted ones, replace.
   let excluded: Set<RowReference>
   private let models: [T]
   private let predicate: Predicate<T>?
@@ -32,35 +32,35 @@ struct UnsavedRows<T: PersistentModel> {
   /// Whether there is nothing to add.
   var isEmpty: Bool { models.isEmpty }
 
-  /// The models that match, as they are now: what is unsaved lies over what is stored.
+  /// The models that match now: unsaved changes apply on top of stored values.
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - changeCount: How many changes it counted before it answered; `nil` if it cannot say.
-  /// - Returns: Changed models, behind new ones.
-  /// - Throws: What evaluating the predicate throws.
+  ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
+  /// - Returns: New models, followed by changed ones.
+  /// - Throws: An error of evaluating the predicate.
   func matching(in connection: StoreConnection, readAfter changeCount: UInt64?) throws -> [T] {
     if models.isEmpty { return [] }
     let stored = models.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
     context.refreshOutdated(stored, from: connection, readAfter: changeCount)
     let filter = predicate.map { ObjectFilter($0) }
     return try models.filter { model in
-      // One whose row others have deleted waits for a save that will say so.
+      // A model whose row others have deleted waits for a save to report it.
       try !model._$state.isKnownGone && filter?.matches(model) ?? true
     }
   }
 }
 
 extension ModelContext {
-  /// Reads the models of a fetch: as they are with unsaved changes, or, if the fetch leaves these out, as they are stored.
+  /// Reads the models of a fetch: with unsaved changes, or, if the fetch excludes these, as stored.
   ///
-  /// An object has its unsaved values, whichever fetch returns it. So the stored ones are read off others.
+  /// An object has its unsaved values, whichever fetch returns it. So the stored ones are read from other objects.
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.
-  ///   - body: Receives the models, which may belong to another context and be of no use after it.
-  /// - Returns: What `body` returned.
-  /// - Throws: As ``fetch(_:)``, or what `body` throws.
+  ///   - body: Receives the models, which may belong to another context and be invalid afterwards.
+  /// - Returns: The result of `body`.
+  /// - Throws: As ``fetch(_:)``, or the error of `body`.
   func reading<T: PersistentModel, R>(
     _ descriptor: FetchDescriptor<T>,
     _ body: ([T]) throws -> R
