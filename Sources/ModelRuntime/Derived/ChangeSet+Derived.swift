@@ -1,9 +1,9 @@
 import Foundation
 
-// For stores that are given snapshots: what they keep is what the context computes.
+// For stores that receive snapshots: they keep the values that the context computes.
 
 extension ChangeSet {
-  /// Computes the derived attributes of all models of a save, and adds those that are to be saved only for them.
+  /// Computes the derived attributes of all models of a save, and adds the models to save only for these.
   ///
   /// - Parameter now: The time of the save.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for a sum that its type cannot hold.
@@ -25,7 +25,7 @@ extension ChangeSet {
     }
   }
 
-  /// Adds the models whose sums change because a number of a member was set, or a member went.
+  /// Adds the models whose sums change because a number of a member was set, or a member was removed.
   private mutating func addOwnersOfSummands() {
     var known = Set([inserted, updated, deleted].joined().map { ObjectIdentifier($0) })
     var owners: [any PersistentModel] = []
@@ -45,7 +45,7 @@ extension ChangeSet {
 }
 
 extension DerivedAttribute {
-  /// The value that an object's unsaved values make, of the property's type.
+  /// The derived value from an object's unsaved values, of the property's type.
   fileprivate func value(of model: any PersistentModel, at now: Date) throws -> Any {
     let state = model._$state
     switch source {

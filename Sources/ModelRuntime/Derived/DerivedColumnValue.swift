@@ -25,7 +25,7 @@ package enum DerivedColumnValue {
     case .double(let double):
       return !isNull && layout.double(column, in: row).bitPattern == double.bitPattern
     case .text(let text):
-      // By its bytes: what is only equal canonically would be found by no index.
+      // Byte by byte: an index would not find a text that is only canonically equal.
       return !isNull && layout.text(column, in: row).utf8.elementsEqual(text.utf8)
     }
   }

@@ -1,8 +1,8 @@
 extension Schema.Entity {
-  /// Gives the derived attributes the names of what they read.
+  /// Sets the names of the properties that the derived attributes read.
   ///
   /// - Parameter byName: The schema's entities.
-  /// - Returns: What is wrong with them; of an entity without a class, nothing.
+  /// - Returns: The errors in the derivations; none for an entity without a class.
   func linkDerivations(_ byName: [String: Schema.Entity]) -> [SwiftDataError] {
     var isDeriving = false
     for case let attribute as Schema.Attribute in storedProperties {
