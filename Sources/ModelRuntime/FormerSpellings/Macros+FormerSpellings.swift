@@ -1,4 +1,4 @@
-/// Says how a property relates its model to others, the delete rule without its label.
+/// Describes how a property relates its model to others, with an unlabeled delete rule.
 @available(*, deprecated, message: "label the delete rule: deleteRule:")
 @attached(peer)
 public macro Relationship(

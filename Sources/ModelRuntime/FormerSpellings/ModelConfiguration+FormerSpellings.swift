@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ModelConfiguration {
-  /// Keeps models at the usual place, or in memory.
+  /// Keeps models at the default location, or in memory.
   ///
   /// - Parameters:
   ///   - name: The name of the store.
@@ -33,7 +33,7 @@ extension ModelConfiguration {
     )
   }
 
-  /// Keeps models at a place of your choice.
+  /// Keeps models at a given location.
   ///
   /// - Parameters:
   ///   - name: The name of the store.

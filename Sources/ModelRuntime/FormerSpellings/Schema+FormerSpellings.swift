@@ -15,13 +15,13 @@ extension Schema.Attribute.Option {
   @available(*, deprecated, renamed: "codable")
   public static var transformable: Self { codable }
 
-  /// The value is stored as the bytes a transformer makes of it.
+  /// The value is stored as the output of a transformer.
   @available(*, deprecated, renamed: "transformable(by:)")
   public static func transform(by transformerType: ValueTransformer.Type) -> Self {
     transformable(by: transformerType)
   }
 
-  /// The value is stored as the bytes a registered transformer makes of it.
+  /// The value is stored as the output of a registered transformer.
   @available(*, deprecated, renamed: "transformable(by:)")
   public static func transform(by transformerName: String) -> Self {
     transformable(by: transformerName)
