@@ -5,7 +5,7 @@ public import Foundation
 /// `String.StandardComparator` has on Apple's platforms only.
 public struct LocalizedStringComparator: SortComparator, Codable, Sendable {
   package enum Rule: String, Codable, Sendable {
-    /// As lists of files are ordered: numbers by value, "file2" before "file10".
+    /// In the order of file lists: numbers by value, "file2" before "file10".
     case localizedStandard
     /// Character by character.
     case localized
@@ -40,7 +40,7 @@ extension LocalizedStringComparator.Rule {
 }
 
 extension SortComparator where Self == LocalizedStringComparator {
-  /// Orders texts as lists of files are ordered: numbers by value, case and accents last.
+  /// Orders texts as file lists do: numbers by value, case and accents last.
   public static var localizedStandard: LocalizedStringComparator { .init(.localizedStandard) }
   /// Orders texts character by character, as the user's language does.
   public static var localized: LocalizedStringComparator { .init(.localized) }

@@ -1,10 +1,10 @@
 #if !canImport(Darwin)
 public import Foundation
 
-// The folders of Foundation's URL that Linux lacks. Each is disfavoured: where Foundation has it, too, the
+// The folders of Foundation's URL that Linux lacks. Each is disfavoured: if Foundation has it, too, the
 // compiler takes Foundation's, and this one is never called.
 extension URL {
-  /// The user's folder for what programs keep: `$XDG_DATA_HOME`, or `~/.local/share`.
+  /// The user's folder for data of programs: `$XDG_DATA_HOME`, or `~/.local/share`.
   @_disfavoredOverload
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
 
@@ -12,11 +12,11 @@ extension URL {
   @_disfavoredOverload
   public static var documentsDirectory: URL { folder(.documentDirectory) }
 
-  /// The user's folder for what can be made again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// The user's folder for recreatable data: `$XDG_CACHE_HOME`, or `~/.cache`.
   @_disfavoredOverload
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
 
-  /// The folder that ``applicationSupportDirectory`` is in, for there is none of this name.
+  /// The folder that contains ``applicationSupportDirectory``, since Linux has none with this name.
   @_disfavoredOverload
   public static var libraryDirectory: URL {
     applicationSupportDirectory.deletingLastPathComponent()
@@ -44,20 +44,20 @@ extension URL {
   @_disfavoredOverload
   public static var trashDirectory: URL { folder(.trashDirectory) }
 
-  /// A folder of the user's; the home folder, should the system know none.
+  /// A folder of the user; the home folder, if the system has none of the kind.
   private static func folder(_ directory: FileManager.SearchPathDirectory) -> URL {
     FileManager.default.urls(for: directory, in: .userDomainMask).first ?? homeDirectory
   }
 }
 
 extension FileManager {
-  /// A folder that the programs of a group share: `application-groups/IDENTIFIER` in the user's data folder,
-  /// made if it is missing.
+  /// A folder shared by the programs of a group: `application-groups/IDENTIFIER` in the user's data folder,
+  /// created if it is missing.
   ///
-  /// Nothing keeps other programs of the user out of it.
+  /// Other programs of the user are not kept out of it.
   ///
   /// - Parameter groupIdentifier: The group's name, which must be the name of a folder.
-  /// - Returns: The folder; `nil` if there can be none of that name, or it cannot be made.
+  /// - Returns: The folder; `nil` if the name is invalid, or the folder cannot be created.
   @_disfavoredOverload
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
     guard !groupIdentifier.isEmpty, ![".", ".."].contains(groupIdentifier),

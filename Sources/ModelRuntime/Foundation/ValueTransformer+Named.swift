@@ -12,15 +12,15 @@ public struct NSValueTransformerName: Hashable, RawRepresentable, Sendable {
 
   /// Negates a Boolean.
   public static let negateBooleanTransformerName = Self("NSNegateBoolean")
-  /// Answers whether a value is `nil`.
+  /// Tests whether a value is `nil`.
   public static let isNilTransformerName = Self("NSIsNil")
-  /// Answers whether a value is not `nil`.
+  /// Tests whether a value is not `nil`.
   public static let isNotNilTransformerName = Self("NSIsNotNil")
   /// Reads an object from a keyed archive.
   public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
 }
 
-/// Lets an initializer answer with an existing object, which a class's own cannot.
+/// Lets an initializer return an existing object, which a class's own cannot.
 public protocol _NamedTransformer {}
 
 extension _NamedTransformer {
@@ -28,7 +28,7 @@ extension _NamedTransformer {
   ///
   /// - Parameter name: The name.
   public init?(forName name: NSValueTransformerName) {
-    // In two steps: optimized, the cast of an optional that is nil looks at the object.
+    // In two steps: optimized, the cast of a nil optional accesses the object.
     guard let registered = ValueTransformer.registered(name) else { return nil }
     guard let own = registered as? Self else { return nil }
     self = own

@@ -2,11 +2,11 @@
 public import Foundation
 import Synchronization
 
-/// Turns a value into another and, where it can, back: Foundation's class, which Linux lacks.
+/// Transforms a value into another and, if possible, back: Foundation's class, which Linux lacks.
 open class ValueTransformer: NSObject {
   /// The registered transformers by name.
   ///
-  /// Transformers are shared by design: Foundation, too, hands one instance to every thread.
+  /// Transformers are shared by design: Foundation, too, passes one instance to every thread.
   private struct Registry: @unchecked Sendable {
     var transformers: [NSValueTransformerName: ValueTransformer] = [:]
   }
@@ -15,7 +15,7 @@ open class ValueTransformer: NSObject {
   /// Creates a transformer; a schema that names a class makes its transformer this way.
   public required override init() {}
 
-  /// Registers a transformer under a name, or with `nil` forgets the one that was.
+  /// Registers a transformer under a name, or with `nil` removes the registered one.
   ///
   /// - Parameters:
   ///   - transformer: The transformer.
@@ -61,7 +61,7 @@ open class ValueTransformer: NSObject {
   /// Returns the transformed value.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// Returns the value that a transformed value was made of.
+  /// Returns the original of a transformed value.
   open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 }
 #endif
