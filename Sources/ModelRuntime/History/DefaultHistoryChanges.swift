@@ -1,6 +1,6 @@
 import RowFormat
 
-// Three words each where possible: so much fits into an existential, and nothing is allocated.
+// Three words each if possible: that size fits into an existential without an allocation.
 
 /// A model was added.
 public struct DefaultHistoryInsert<Model>: HistoryInsert where Model: PersistentModel {
@@ -19,7 +19,7 @@ public struct DefaultHistoryInsert<Model>: HistoryInsert where Model: Persistent
   public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
     lhs.subject == rhs.subject
   }
-  /// Hashes which change it is.
+  /// Hashes the identity of the change.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
@@ -39,11 +39,11 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
 
   /// The attributes and relationships of the class itself that were set, in the order of their declaration.
   ///
-  /// A list counts as set when its members or their order changed, also where only a member's own property
-  /// was set. Of a model with more than 63 properties, those beyond the 63rd count as set together.
+  /// A list counts as set when its members or their order changed, even if only a member's own property
+  /// was set. In a model with more than 63 properties, those beyond the 63rd count as set together.
   ///
-  /// Properties that the class inherits are not among them: they have key paths of the superclass alone. ``sets(_:)``
-  /// tells of all.
+  /// Inherited properties are not included: they have key paths of the superclass alone. ``sets(_:)``
+  /// covers all of them.
   public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
     ModelDescriptor.of(Model.self).properties.compactMap { property in
       guard columns.contains(property.ordinal),
@@ -53,12 +53,12 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
     }
   }
 
-  /// Whether a property was set, one that the class inherits included.
+  /// Whether a property was set, inherited ones included.
   ///
   ///     if update.sets(\.name) { print("renamed") }
   ///
   /// - Parameter property: An attribute or a relationship.
-  /// - Returns: Whether it was set; `false` for what is not stored.
+  /// - Returns: Whether it was set; `false` for a property that is not stored.
   public func sets(_ property: PartialKeyPath<Model>) -> Bool {
     ModelDescriptor.of(Model.self).ownOrInheritedProperty(for: property)
       .map { columns.contains($0.ordinal) } ?? false
@@ -68,7 +68,7 @@ public struct DefaultHistoryUpdate<Model>: HistoryUpdate where Model: Persistent
   public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
     lhs.subject == rhs.subject && lhs.columns == rhs.columns
   }
-  /// Hashes which change it is.
+  /// Hashes the identity of the change.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
@@ -90,11 +90,11 @@ public struct DefaultHistoryDelete<Model>: HistoryDelete where Model: Persistent
   public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
     lhs.subject == rhs.subject
   }
-  /// Hashes which change it is.
+  /// Hashes the identity of the change.
   public func hash(into hasher: inout Hasher) { hasher.combine(subject) }
 }
 
-/// The model that a change is about, and the number of the change.
+/// The model of a change, and the number of the change.
 struct HistorySubject: Hashable, Sendable {
   let origin: IdentifierOrigin
   let key: UInt64

@@ -1,12 +1,12 @@
-/// A store that can still tell of transactions that were deleted from its history, as long as its log has them.
+/// A store that can still read transactions deleted from its history, as long as its log has them.
 ///
-/// Observers count saves, whether their transactions were deleted meanwhile or not. And a reversal must know all that was done
-/// behind what it takes back.
+/// Observers count saves, whether their transactions were deleted meanwhile or not. And a reversal needs all changes made
+/// after those it reverts.
 package protocol DeletedHistoryReading: HistoryProviding {
-  /// Returns the transactions behind a token, oldest first, those that were deleted included.
+  /// Returns the transactions after a token, oldest first, deleted ones included.
   ///
-  /// - Returns: The transactions; `nil` if the log has not all of them any more, or ends before the token.
-  /// - Throws: What the store throws when it cannot be read.
+  /// - Returns: The transactions; `nil` if the log no longer has all of them, or ends before the token.
+  /// - Throws: An error if the store cannot be read.
   func transactionsWithDeleted(
     since token: HistoryType.TokenType
   ) throws -> [HistoryType]?

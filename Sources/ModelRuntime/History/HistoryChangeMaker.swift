@@ -1,6 +1,6 @@
 package import RowFormat
 
-/// Makes the history's changes of one class out of keys and columns.
+/// Makes the history changes of one class from keys and columns.
 ///
 /// Unchecked, because it has a subclass; the only property is a constant.
 package class HistoryChangeMaker: @unchecked Sendable {
@@ -34,7 +34,7 @@ package class HistoryChangeMaker: @unchecked Sendable {
     notOverridden()
   }
 
-  /// The deletion of a row that preserved values, by the ordinals of their properties.
+  /// Makes the deletion of a row with preserved values, by the ordinals of their properties.
   package func delete(
     _ key: UInt64,
     _ change: Int64,
@@ -81,7 +81,7 @@ private final class HistoryChangeMakerOf<M: PersistentModel>: HistoryChangeMaker
 }
 
 extension ModelProperty {
-  /// The value of an attribute in a row, of whatever layout.
+  /// The value of an attribute in a row of any layout.
   ///
   /// - Parameters:
   ///   - row: The row.
@@ -97,7 +97,7 @@ extension ModelProperty {
     return unsafe row.withUnsafeBytes { bytes in
       let view = unsafe _RowView(base: bytes.baseAddress, byteCount: bytes.count, layout: layout)
       guard let value = try? codec.value(view, column) else { return nil }
-      // Decoded here and shared with nobody; the type says the same with and without the marker.
+      // Decoded here and shared with nobody; the type is the same with and without the marker.
       return unsafe unsafeBitCast(value as Any, to: (any Sendable).self)
     }
   }

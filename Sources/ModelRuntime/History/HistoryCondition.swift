@@ -8,7 +8,7 @@ enum HistoryCondition {
 
   /// Collects the conditions that must hold together.
   ///
-  /// - Returns: Whether they are all that the expression says.
+  /// - Returns: Whether they cover the whole expression.
   static func collect(from expression: Any, into conditions: inout [HistoryCondition]) -> Bool {
     guard let node = expression as? any HistoryConditional else { return false }
     return node.collect(into: &conditions)
@@ -44,7 +44,7 @@ enum HistoryCondition {
     }
   }
 
-  /// The condition that holds where this one does not.
+  /// The condition that holds if this one does not.
   fileprivate var negated: HistoryCondition? {
     switch self {
     case .token(let relation, let token): relation.negated.map { .token($0, token) }
@@ -58,7 +58,7 @@ enum HistoryCondition {
 
 // MARK: The nodes
 
-/// A node of a predicate's tree that says something a store understands.
+/// A node of a predicate's tree that expresses a condition a store understands.
 private protocol HistoryConditional {
   func collect(into conditions: inout [HistoryCondition]) -> Bool
 }
@@ -118,7 +118,7 @@ extension [HistoryCondition] {
 // MARK: Operands
 
 private enum HistoryOperand {
-  /// The property of the tested transaction that an expression names.
+  /// The property of the tested transaction that an expression reads.
   static func property(_ expression: Any) -> AnyKeyPath? {
     (expression as? any HistoryPath)?.property
   }

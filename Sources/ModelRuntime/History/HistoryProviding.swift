@@ -1,9 +1,9 @@
-/// A store that remembers what was changed, save by save.
+/// A store that records its changes, save by save.
 ///
 /// A context finds it by the type of its transactions: ``ModelContext/fetchHistory(_:)`` asks every store of
-/// its container whose ``HistoryType`` is the one asked for.
+/// its container whose ``HistoryType`` is the requested one.
 public protocol HistoryProviding {
-  /// The transactions that the store's history consists of.
+  /// The type of the transactions in the store's history.
   associatedtype HistoryType: HistoryTransaction
 
   /// The type of the transactions; by default ``HistoryType``.
@@ -16,7 +16,7 @@ public protocol HistoryProviding {
   ///   answer.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 
-  /// Forgets the transactions that match.
+  /// Deletes the transactions that match.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 
@@ -24,9 +24,9 @@ extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// A store that others may save to while it is open here, and that notices.
+/// A store that others may save to while it is open here, and that notices such saves.
 public protocol RemoteSaveReporting: HistoryProviding {
-  /// Calls back each time another process has saved, on any thread, until what is returned
+  /// Calls back each time another process has saved, on any thread, until the returned object
   /// is released.
   ///
   /// - Returns: An object that keeps the observation alive; `nil` if no other process can save.
