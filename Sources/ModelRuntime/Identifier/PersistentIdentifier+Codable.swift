@@ -1,6 +1,6 @@
 import Foundation
 
-/// The coded form is the one seen in archives of Apple's framework:
+/// The coded form is that of archives of Apple's framework:
 /// `{"implementation": {"primaryKey", "entityName", "isTemporary", "storeIdentifier"}}`.
 extension PersistentIdentifier: Codable {
   private enum OuterKey: String, CodingKey { case implementation }

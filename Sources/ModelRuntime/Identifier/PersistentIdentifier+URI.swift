@@ -1,20 +1,20 @@
 public import Foundation
 
-// An identifier as text: the same each time, and the same identifier when it is read back.
+// The text form of an identifier: always the same, and read back as the same identifier.
 //
 //     x-swiftdata://STORE/ENTITY/p12     the row 12
 //     x-swiftdata://STORE/ENTITY/kTEXT   a key of a store's own kind
-//     x-swiftdata:///ENTITY/t12          a temporary identifier, which means something in this process only
+//     x-swiftdata:///ENTITY/t12          a temporary identifier, which is valid in this process only
 //
 // Everything but letters, digits, "-", "_" and "~" is percent-encoded in the three parts.
 extension PersistentIdentifier {
   private static let scheme = "x-swiftdata"
 
-  /// The identifier as a URL, as Core Data's object identifiers have one.
+  /// The identifier as a URL, like those of Core Data's object identifiers.
   ///
-  /// Equal identifiers have equal URLs, in every process. For one that is part of an address of a web
-  /// service, ``urlComponent`` is shorter.
-  // Apple's type has none: an app may have written its own.
+  /// Equal identifiers have equal URLs, in every process. For an identifier that is part of a web service's
+  /// address, ``urlComponent`` is shorter.
+  // Apple's type has none: an app may declare its own.
   @_disfavoredOverload
   public func uriRepresentation() -> URL {
     let (store, entity) = (Self.encode(storeIdentifier ?? ""), Self.encode(entityName))
@@ -27,7 +27,7 @@ extension PersistentIdentifier {
 
   /// Reads an identifier back from its URL.
   ///
-  /// - Parameter uri: What ``uriRepresentation()`` returned; `nil` for any other URL.
+  /// - Parameter uri: A result of ``uriRepresentation()``; any other URL gives `nil`.
   public init?(uri: URL) {
     let prefix = Self.scheme + "://"
     guard uri.absoluteString.hasPrefix(prefix) else { return nil }
@@ -46,7 +46,7 @@ extension PersistentIdentifier {
 
   /// Reads an identifier back from one part of a URL's path.
   ///
-  /// - Parameter urlComponent: What ``urlComponent`` was; `nil` for any other text.
+  /// - Parameter urlComponent: A value of ``urlComponent``; any other text gives `nil`.
   public init?(urlComponent: some StringProtocol) {
     let parts = urlComponent.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
@@ -71,7 +71,7 @@ extension PersistentIdentifier {
       guard let number = UInt64(rest), String(number) == rest else { return nil }
       self.init(origin: origin(), key: number)
     case ("k", false):
-      // Digits have one form only: the one of a row.
+      // Digits have one form only: that of a row.
       guard let text = Self.decode(rest), UInt64(text).map({ String($0) == text }) != true else {
         return nil
       }
@@ -85,11 +85,11 @@ extension PersistentIdentifier {
   )
 
   private static func encode(_ part: String) -> String {
-    // Every text has a form in UTF-8.
+    // Every text has a UTF-8 form.
     part.addingPercentEncoding(withAllowedCharacters: unreserved) ?? part
   }
 
-  /// - Returns: `nil` for what no part was encoded as: each has one form.
+  /// - Returns: `nil` for a text that no part is encoded as: each has one form.
   private static func decode(_ part: some StringProtocol) -> String? {
     guard let text = part.removingPercentEncoding, encode(text) == part else { return nil }
     return text
