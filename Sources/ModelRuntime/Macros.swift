@@ -21,7 +21,7 @@ import Observation
 ///
 /// Every stored property is persisted unless it is marked `@Transient`. Its type is a value that is
 /// `Codable`, or another model, `[Model]`, or an optional of one of them: then it is a relationship.
-/// `@Attribute` and `@Relationship` say more; `#Index` and `#Unique` speak of several properties.
+/// `@Attribute` and `@Relationship` add options; `#Index` and `#Unique` cover several properties.
 ///
 /// A class may inherit from another model; both are marked. A model is not `Sendable`: send its
 /// `persistentModelID`, and look it up on the other side.
@@ -57,7 +57,7 @@ import Observation
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "ModelMacros", type: "PersistentModelMacro")
 
-/// Says how a property's value is stored.
+/// Sets the storage options of a property's value.
 ///
 /// ```swift
 /// @Attribute(.unique, originalName: "ident") var identifier: String
@@ -75,7 +75,7 @@ public macro Attribute(
   hashModifier: String? = nil
 ) = #externalMacro(module: "ModelMacros", type: "AttributePropertyMacro")
 
-/// Has the store compute a property, and keep it in step with what it is computed from.
+/// Makes the store compute a property, and keep it consistent with its source.
 ///
 /// ```swift
 /// @Derived(.count(\Trip.stops)) var stopCount: Int
@@ -85,29 +85,29 @@ public macro Attribute(
 /// ```
 ///
 /// The property is stored with its model, so predicates, sort descriptors and `#Index` can name it. It changes with a save, and
-/// is the same for every context and process, whatever is saved at the same time. It cannot be set, and initializers leave it
+/// is the same for every context and process, despite concurrent saves. It cannot be set, and initializers leave it
 /// alone: until the first save it is zero, empty or nil. See <doc:DerivedAttributes>.
 ///
-/// - Parameter derivation: What it is computed from; see ``Schema/Derivation``.
+/// - Parameter derivation: The source of the property; see ``Schema/Derivation``.
 @attached(peer)
 public macro Derived(_ derivation: Schema.Derivation) =
   #externalMacro(module: "ModelMacros", type: "DerivedPropertyMacro")
 
-/// Says how a property relates its model to others.
+/// Describes how a property relates its model to others.
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \Chapter.book) var chapters: [Chapter] = []
 /// ```
 ///
-/// Name the inverse on one side only: on both, the compiler goes round in a circle.
+/// Name the inverse on one side only: on both, the compiler reports a circular reference.
 ///
 /// - Parameters:
 ///   - options: Options of the relationship; see ``Schema/Relationship/Option``.
-///   - deleteRule: What becomes of the related models when this one is deleted.
-///   - minimumModelCount: The fewest models the relationship may have when it is saved.
-///   - maximumModelCount: The most models it may have; zero for any number.
+///   - deleteRule: The action on the related models when this one is deleted.
+///   - minimumModelCount: The minimum number of models the relationship may have when it is saved.
+///   - maximumModelCount: The maximum number of models it may have; zero for any number.
 ///   - originalName: The property's name in earlier versions of the model.
-///   - inverse: The property at the other end, which is kept in step with this one.
+///   - inverse: The property at the other end, which is kept consistent with this one.
 ///   - hashModifier: A text that makes this version of the property differ from an equal looking one.
 @attached(peer)
 public macro Relationship(
@@ -126,7 +126,7 @@ public macro Transient() = #externalMacro(module: "ModelMacros", type: "Transien
 
 // MARK: Statements about several properties
 
-/// Says that no two models share the values of these properties.
+/// Declares that no two models share the values of these properties.
 ///
 /// ```swift
 /// #Unique<Trip>([\.name], [\.startDate, \.endDate])
@@ -170,18 +170,18 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 /// let ours = #Predicate<Trip> { late.evaluate($0) && $0.owner == me }
 /// ```
 ///
-/// It is Foundation's macro for models, with the same result, and takes more:
+/// It is Foundation's macro for models, with the same result, and accepts more:
 ///
-/// - What does not depend on the model is evaluated once, when the predicate is made: `Date.now`, `.active`,
+/// - Parts that do not depend on the model are evaluated once, when the predicate is made: `Date.now`, `.active`,
 ///   `settings.limit`, `calendar.startOfDay(for: date)`.
-/// - A model that is compared stands for its row: only its identifier becomes part of the predicate. Make a predicate
-///   anew after a model that it names was saved for the first time, since the identifier is another one then.
+/// - A model in a comparison means its row: only its identifier becomes part of the predicate. Make a predicate
+///   anew after a model that it names was saved for the first time, since its identifier has changed then.
 /// - Other predicates and expressions are evaluated inside; all of them are answered as one.
 /// - `let`, `if` and `guard` may come before the result.
 ///
 /// The closure itself never runs. For anything but models, `#Predicate` is Foundation's.
 ///
-/// - Parameter body: The test; one expression, or what comes down to one.
+/// - Parameter body: The test; one expression, or statements that reduce to one.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
@@ -195,9 +195,9 @@ public macro Predicate<each Input: PersistentModel>(
 /// let long = #Predicate<Trip> { days.evaluate($0) > limit }
 /// ```
 ///
-/// It takes what ``Predicate(_:)`` takes. For anything but models, `#Expression` is Foundation's.
+/// It accepts the same as ``Predicate(_:)``. For anything but models, `#Expression` is Foundation's.
 ///
-/// - Parameter body: What the expression comes to; it never runs.
+/// - Parameter body: The value of the expression; it never runs.
 @freestanding(expression)
 public macro Expression<each Input: PersistentModel, Output>(
   _ body: (repeat each Input) -> Output
