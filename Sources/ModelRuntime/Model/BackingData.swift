@@ -1,8 +1,8 @@
 /// A model's values, by key path.
 ///
-/// Here the values live in the model itself; this is the view of them that Apple's documentation
-/// describes, made when it is asked for. Which of the overloads serves a property follows from its type:
-/// a model, an optional model, a list of models, or whatever else is `Codable`.
+/// Here the values are in the model itself; this is the view of them that Apple's documentation
+/// describes, created on demand. A property's type selects the overload:
+/// a model, an optional model, a list of models, or any other `Codable` type.
 public protocol BackingData<Model> {
   /// The class of the model.
   associatedtype Model: PersistentModel
@@ -124,7 +124,7 @@ extension _UniformBackingData {
   ) { _write(key, newValue) }
 }
 
-/// Backing data that is a model, whatever its class.
+/// Backing data that is a model of any class.
 protocol ModelBackedData {
   var anyModel: any PersistentModel { get }
 }
@@ -151,14 +151,14 @@ public struct _LiveBackingData<Model: PersistentModel>: _UniformBackingData, Mod
   public func _read<Value>(_ key: KeyPath<Model, Value>) -> Value { model[keyPath: key] }
 
   public mutating func _write<Value>(_ key: KeyPath<Model, Value>, _ newValue: Value) {
-    // A property that cannot be set has no writable key path: there is nothing to do then.
+    // A property that cannot be set has no writable key path: then there is nothing to do.
     if let writable = key as? ReferenceWritableKeyPath<Model, Value> {
       model[keyPath: writable] = newValue
     }
   }
 }
 
-/// The backing data a context hands to a model it creates; the row comes by way of the state.
+/// The backing data a context passes to a model it creates; the row comes through the state.
 public struct _EmptyBackingData<Model: PersistentModel>: _UniformBackingData {
   public var persistentModelID: PersistentIdentifier?
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Model classes by entity name, for the one place that has only a name: decoding a snapshot.
 ///
-/// Two classes may share a name (`SchemaV1.Trip`, `SchemaV2.Trip`). While a connection talks to its
+/// Two classes may share a name (`SchemaV1.Trip`, `SchemaV2.Trip`). While a connection calls its
 /// store, its own schema decides; elsewhere the container that was made last.
 enum EntityNames {
   @TaskLocal private static var current: [String: ModelDescriptor]?

@@ -1,11 +1,11 @@
 import RowFormat
 
-// Values that are needed after the row is gone from which they would be read.
+// Values that are needed after their row is gone.
 
 extension _ModelState {
   /// Reads the values that are in side files, which are deleted with the row.
   func keepValuesOfSideFiles() {
-    // The app's code, which decodes a value, may have the object read again: its row is another one then.
+    // The app's code, which decodes a value, may make the object be read again, with another row.
     let row = currentRow
     let arena = self.arena
     defer { withExtendedLifetime(arena) {} }
@@ -14,15 +14,15 @@ extension _ModelState {
     }
   }
 
-  /// Reads every attribute that would come from the row, if the object has one.
+  /// Reads every attribute whose value would come from the row, if the object has one.
   func keepValues() {
     if unsafe row == nil { return }
     for property in descriptor.properties where !property.isRelationship { keepValue(of: property) }
   }
 
-  /// Has the value of an attribute in its slot.
+  /// Loads the value of an attribute into its slot.
   ///
-  /// One that cannot be read is lost with the row. Nobody has asked for it, so no save throws what was wrong with it.
+  /// A value that cannot be read is lost with the row. Nobody has requested it, so no save throws its error.
   private func keepValue(of property: ModelProperty) {
     guard let model else { return }
     let error = context?.deferredError

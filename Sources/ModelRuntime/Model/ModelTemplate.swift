@@ -1,17 +1,17 @@
 import CModelRuntime
 import RowFormat
 
-/// Makes the objects of one class that stand for fetched rows: copies of an empty one.
+/// Makes the objects of one class for fetched rows: copies of an empty one.
 ///
 /// An initializer would run the initial values of all properties first, which the row then replaces; a
 /// property `var id = UUID()` alone takes twenty times as long as all the rest. A model that has slots for
-/// its properties, and nothing else of its own, is a pattern of bits while they are empty, apart from its
-/// state. Where a class has more (`@Transient` properties have their initial values after a fetch), or the
-/// bits cannot be had, the initializer runs.
+/// its properties, and no other storage, is a bit pattern while they are empty, apart from its
+/// state. If a class has more (`@Transient` properties have their initial values after a fetch), or the
+/// bits cannot be determined, the initializer runs.
 ///
 /// Unchecked, because it keeps an empty object, which nothing changes and only the copying reads.
 final class ModelTemplate: @unchecked Sendable {
-  /// The bits of an empty object, which the template keeps, and where its core is in it.
+  /// The bits of an empty object, which the template keeps, with the offset of its core.
   @safe private struct Pattern {
     let address: UnsafeRawPointer
     let size: Int
@@ -21,7 +21,7 @@ final class ModelTemplate: @unchecked Sendable {
   /// Runs the initializer.
   private let makeEmpty: () -> any PersistentModel
   private let pattern: Pattern?
-  /// Keeps the bits.
+  /// Keeps the bits alive.
   private let object: (any PersistentModel)?
 
   init<M: PersistentModel>(of type: M.Type) {
@@ -57,16 +57,16 @@ final class ModelTemplate: @unchecked Sendable {
   /// Whether objects can be made without a state.
   var makesFaults: Bool { pattern != nil }
 
-  /// Makes an object that knows nothing but its row.
+  /// Makes an object that has only its row.
   ///
-  /// - Returns: The object, with a reference that is the caller's; `nil` if the class does not allow it.
+  /// - Returns: The object, with a reference owned by the caller; `nil` if the class does not allow it.
   func makeFault(_ row: StoredRow) -> Unmanaged<AnyObject>? {
     unsafe makeCopy { _ in unsafe _ModelCore.word(of: row) }
   }
 
   /// Makes an empty object for a row.
   ///
-  /// - Returns: The object, with a reference that is the caller's, and its state.
+  /// - Returns: The object, with a reference owned by the caller, and its state.
   func make(
     _ descriptor: ModelDescriptor,
     at reference: RowReference,
@@ -120,7 +120,7 @@ final class ModelTemplate: @unchecked Sendable {
     return unsafe (Unmanaged.passRetained(model as AnyObject), state)
   }
 
-  /// Whether no superclass is of another kind, which might have storage of its own.
+  /// Whether all superclasses are models: others might have storage of their own.
   private static func isModelAllTheWayUp(_ type: any PersistentModel.Type) -> Bool {
     guard let superclass = _getSuperclass(type) else { return true }
     guard let model = superclass as? any PersistentModel.Type else { return false }

@@ -2,28 +2,28 @@ public import CModelRuntime
 import Observation
 import Synchronization
 
-// Whether the reads of properties are tracked. Observation does not say, so this looks where it
-// keeps the answer (see CModelRuntime), or, where that cannot be found, tries it out.
+// Whether reads of properties are tracked. Observation does not report it, so this reads Observation's own
+// record of it (see CModelRuntime), or, if that cannot be found, tests it by a read.
 
-/// Whether the code that runs now may be tracking which properties it reads: `false` is certain.
+/// Whether the running code may be tracking its reads of properties: `false` is certain.
 @inlinable @inline(__always)
 public var _mayBeTracking: Bool { CModelRuntime_mayBeTracking() != 0 }
 
-/// Whether the code that runs now is tracking which properties it reads.
+/// Whether the running code is tracking its reads of properties.
 var isTracking: Bool {
   guard _mayBeTracking else { return false }
   if CModelRuntime_isWordKnown() != 0 { return true }
   return TrackingProbe.isWordFound ? _mayBeTracking : TrackingProbe.shared.isTracking
 }
 
-/// Finds out whether reads are tracked by reading something and checking whether the read was registered.
+/// Detects tracking by reading a property and checking whether the read was registered.
 ///
-/// A tracked read puts its key path into a set, which hashes it; so the key path has an argument that
-/// notices being hashed.
+/// A tracked read inserts its key path into a set, which hashes it; so the key path has an argument that
+/// detects being hashed.
 final class TrackingProbe: Sendable {
   static let shared = TrackingProbe()
 
-  /// Whether the answer can be had from a word of the thread's own; finding it is tried once.
+  /// Whether the answer is available from a word of the thread's own; the word is searched for once.
   static let isWordFound: Bool = {
     let address = unsafe unsafeBitCast(
       ObservationRegistrar.self as Any.Type,
@@ -49,7 +49,7 @@ final class TrackingProbe: Sendable {
 }
 
 extension TrackingProbe {
-  /// A registrar that is replaced now and then, because it keeps what was tracked and never fires.
+  /// A registrar that is replaced now and then, because it keeps tracked reads and never fires.
   private struct Registrar {
     private static let lifetime = 4096
     private var registrar = ObservationRegistrar()

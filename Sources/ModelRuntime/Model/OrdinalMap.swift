@@ -1,4 +1,4 @@
-/// Values by the ordinals of properties: seldom any, mostly one, which takes no memory of its own.
+/// Values by the ordinals of properties: seldom any, mostly one, which needs no allocation.
 struct OrdinalMap<Value> {
   private var first: (ordinal: Int, value: Value)?
   private var others: [(ordinal: Int, value: Value)] = []
@@ -8,7 +8,7 @@ struct OrdinalMap<Value> {
   var isEmpty: Bool { first == nil }
   var count: Int { first == nil ? 0 : 1 + others.count }
 
-  /// The value of a property; `nil` takes it out.
+  /// The value of a property; setting `nil` removes it.
   subscript(ordinal: Int) -> Value? {
     get {
       guard let first else { return nil }
@@ -26,7 +26,7 @@ struct OrdinalMap<Value> {
           others.append((ordinal, newValue))
         }
       } else if isFirst {
-        // None of the others comes without a first one.
+        // The others are filled only after the first.
         first = others.popLast()
       } else {
         others.removeAll { $0.ordinal == ordinal }

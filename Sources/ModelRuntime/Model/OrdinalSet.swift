@@ -1,13 +1,13 @@
 import RowFormat
 
-/// A set of properties of one class, by their ordinals: exact, also beyond the 63rd.
+/// A set of properties of one class, by their ordinals: exact, even beyond the 63rd.
 ///
-/// A ``ColumnSet`` is one word, in which all columns from 63 on share a mark. That will do where a column too many costs
-/// bytes, and not where it decides whose value stays: so a state knows what was set by one of these.
+/// A ``ColumnSet`` is one word, in which all columns from 63 on share a mark. That suffices where an extra column costs
+/// bytes, but not where it decides about values to keep: so a state uses this set for its changed properties.
 struct OrdinalSet: Hashable {
-  /// The set as far as one word tells it: the last mark says that there is any property from 63 on.
+  /// The set in one word: the last mark means that there is any property from 63 on.
   private(set) var marks: ColumnSet
-  /// Those from 63 on, one bit each; empty for most classes, and without memory of its own then.
+  /// Those from 63 on, one bit each; empty for most classes, and then without an allocation.
   private(set) var far: FarOrdinals
 
   init() {
@@ -16,15 +16,15 @@ struct OrdinalSet: Hashable {
   }
 
   /// - Parameters:
-  ///   - marks: The set as far as one word tells it.
-  ///   - far: Which properties the last mark stands for.
+  ///   - marks: The set in one word.
+  ///   - far: The properties that the last mark represents.
   init(_ marks: ColumnSet, _ far: FarOrdinals) {
     self.marks = marks
     self.far = far
     assert(marks.contains(63) != far.isEmpty, "\(marks) and \(far) disagree")
   }
 
-  /// All properties of a class that has a number of them.
+  /// Makes the set of all properties of a class.
   init(upTo count: Int) {
     let isWide = count > 63
     marks = isWide ? .all : ColumnSet(rawValue: (1 << UInt64(count)) - 1)
@@ -64,13 +64,13 @@ struct OrdinalSet: Hashable {
 
 /// The properties from 63 on among those of an ``OrdinalSet``.
 struct FarOrdinals: Hashable {
-  /// One bit for each, the lowest one for 63; no word beyond the highest one that has any.
+  /// One bit for each, the lowest one for 63; the last word is never zero.
   private(set) var words: [UInt64] = []
 
   init() {}
   init(words: [UInt64]) { self.words = words }
 
-  /// All of a class that has a number of properties.
+  /// Makes the set of all properties of a class from 63 on.
   init(upTo count: Int) {
     words = Array(repeating: .max, count: (count - 63) / 64)
     let rest = (count - 63) % 64

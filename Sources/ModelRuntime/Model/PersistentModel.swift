@@ -3,8 +3,8 @@ import RowFormat
 
 /// A class whose objects a ``ModelContext`` stores; conformance is written by `@Model`.
 ///
-/// Objects are compared by identity: `==` asks whether two variables refer to the same object, which
-/// within a context is the same question as whether they stand for the same row.
+/// Objects are compared by identity: `==` tests whether two variables refer to the same object, which
+/// within a context means the same row.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// The top class of the hierarchy this model belongs to.
   associatedtype Root: PersistentModel = Self
@@ -24,10 +24,10 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The object's bookkeeping: context, identifier, row, changes. Written by `@Model`.
   var _$state: _ModelState { get }
 
-  /// The same, uncounted: only for as long as the object is held. Written by `@Model`.
+  /// The same, unretained: only for as long as the object is held. Written by `@Model`.
   var _$stateReference: _StateReference { get }
 
-  /// The row of an object that was fetched and has no bookkeeping of its own yet. Written by `@Model`.
+  /// The row of an object that was fetched and has no bookkeeping yet. Written by `@Model`.
   var _$fetchedRow: _FetchedRow { get }
 
   /// Whether objects of the class store nothing but slots and their state. Written by `@Model`.
@@ -36,7 +36,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// Writes every persisted property of the class and its superclasses into a row. Written by `@Model`.
   func _$encode(into encoder: inout _RowEncoder)
 
-  /// Hands relationship values that an initializer left in their slots to the state. Written by `@Model`.
+  /// Passes relationship values that an initializer left in their slots to the state. Written by `@Model`.
   func _$adopt()
 
   /// Forgets the values held in slots, so that the next read decodes the row. Written by `@Model`.
@@ -46,7 +46,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   func _$derive(from values: _DerivedValues)
 }
 
-/// The properties of a model that are not to be forgotten.
+/// The properties of a model whose values are kept.
 @frozen public struct _KeptProperties {
   @usableFromInline let ordinals: UInt64
   @usableFromInline let farWords: [UInt64]
@@ -56,7 +56,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
     farWords = kept.far.words
   }
 
-  /// Whether a property is to be kept.
+  /// Whether a property is kept.
   @inlinable public func contains(_ ordinal: Int) -> Bool {
     ordinal < 63
       ? ordinals & (1 &<< UInt64(truncatingIfNeeded: ordinal)) != 0 : containsFar(ordinal)
@@ -73,7 +73,7 @@ extension PersistentModel {
   public var _$fetchedRow: _FetchedRow { .none }
   public func _$derive(from values: _DerivedValues) {}
 
-  /// Forgets the values of all properties but some.
+  /// Forgets the values of all properties, with exceptions.
   func _$reset(keeping kept: OrdinalSet = OrdinalSet()) { _$reset(keeping: _KeptProperties(kept)) }
 
   /// The context the object is registered in, or `nil` before `insert` and after a saved delete.
@@ -105,8 +105,8 @@ extension PersistentModel {
   /// Whether the object has been deleted from its context.
   ///
   /// It stays `true` after the delete is saved, for the life of the object: a deleted object still
-  /// answers with its last values, and this says not to trust them. It is `true` too for a row that the store no
-  /// longer has; of an object that has not read its row yet, the row is looked for now.
+  /// answers with its last values, which may be outdated. It is also `true` for a row that the store no
+  /// longer has; if an object has not read its row yet, the row is looked up now.
   public var isDeleted: Bool { unsafe _$fetchedRow.stored == nil && _$state.isGone }
 
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
@@ -131,13 +131,13 @@ where Wrapped: Sequence, Wrapped.Element: PersistentModel {
   public typealias PersistentElement = Wrapped.Element
 }
 
-/// Runs what describes the properties of a class that a global actor isolates; called by `@Model`.
+/// Calls the function that describes the properties of a class isolated to a global actor; called by `@Model`.
 ///
-/// A description is made of key paths and initial values, and reads no object: so it may be made
-/// wherever it is asked for.
+/// A description consists of key paths and initial values, and reads no object: so it may be made
+/// on any thread.
 ///
-/// - Parameter properties: A function without parameters, whichever actor's.
-/// - Returns: What it returns.
+/// - Parameter properties: A function without parameters, of any actor.
+/// - Returns: The result of the function.
 public func _describing<Function>(_ properties: Function) -> [Schema.PropertyMetadata] {
   unsafe unsafeBitCast(properties, to: (() -> [Schema.PropertyMetadata]).self)()
 }

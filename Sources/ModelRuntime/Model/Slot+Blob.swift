@@ -1,7 +1,7 @@
 public import Foundation
 import RowFormat
 
-// Data, which may be in a side file: it is read when the property is, and not before.
+// Data, possibly in a side file: the file is read on access to the property.
 
 extension _Slot where Value == Data {
   public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Data {
@@ -40,8 +40,8 @@ extension _Slot where Value == Data? {
 
 /// Reads the bytes of a property.
 ///
-/// - Returns: The bytes, if there are any, and whether that is the truth: bytes that cannot be read are
-///   none, for this time.
+/// - Returns: The bytes, if there are any, and whether they could be read: unreadable bytes
+///   count as none, this time.
 private func readData<M: PersistentModel>(_ model: M, _ ordinal: Int) -> (Data?, isReadable: Bool) {
   let row = model.rowForReading()
   guard let blob = row.blob(ordinal) else { return (Data?._decode(row, ordinal), true) }
@@ -53,7 +53,7 @@ private func readData<M: PersistentModel>(_ model: M, _ ordinal: Int) -> (Data?,
 }
 
 extension _ModelState {
-  /// Lends the bytes of a value that is not null, wherever they stand.
+  /// Lends the bytes of a non-null value, in the row or in a side file.
   func withValue<R>(
     _ row: _RowView,
     _ ordinal: Int,
@@ -66,7 +66,7 @@ extension _ModelState {
   /// Reads a value from its side file.
   ///
   /// - Returns: `nil` if the row is gone, or the object has left its context.
-  /// - Throws: What the store throws if the file is missing or damaged; the context's next save or fetch
+  /// - Throws: The error of the store if the file is missing or damaged; the context's next save or fetch
   ///   throws it, too, since a getter cannot.
   func readBlob(_ blob: BlobReference, _ ordinal: Int) throws -> Data? {
     guard let context, let connection, !flags.contains(.vanished) else { return nil }

@@ -1,8 +1,8 @@
 import Foundation
 import RowFormat
 
-// `@Attribute(.transformable(by:))`: the value, of whatever type, is stored as the bytes that a
-// `ValueTransformer` makes of it. The type says nothing here, so these methods have names of their own,
+// `@Attribute(.transformable(by:))`: the value, of any type, is stored as the output of a
+// `ValueTransformer`. The type determines nothing here, so these methods have names of their own,
 // which the macro calls.
 
 extension _Slot {

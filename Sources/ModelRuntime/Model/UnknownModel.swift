@@ -1,4 +1,4 @@
-/// The class of what stands for an identifier whose entity no schema of the container has.
+/// The class of the placeholder for an identifier whose entity no schema of the container has.
 @Model
 final class UnknownModel {
   init() {}
