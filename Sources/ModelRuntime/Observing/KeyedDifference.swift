@@ -1,6 +1,6 @@
-/// The elements that leave and join a list on its way to another, by what identifies them.
+/// The elements removed from and inserted into a list on its way to another, by their identifiers.
 ///
-/// No identifier is twice in one list, so the elements that stay are a longest ascending run of positions, and
+/// No list has an identifier twice, so the elements that stay form a longest ascending run of positions, and
 /// O(*n* log *n*) finds the smallest difference.
 struct KeyedDifference<ID: Hashable> {
   private(set) var removals: [(offset: Int, id: ID)] = []
@@ -8,12 +8,12 @@ struct KeyedDifference<ID: Hashable> {
 
   var isEmpty: Bool { removals.isEmpty && insertions.isEmpty }
 
-  /// Adds the difference of two stretches; those of several are added in ascending order.
+  /// Adds the difference of two stretches; several stretches must be added in ascending order.
   ///
   /// - Parameters:
-  ///   - old: What identifies the elements of the stretch in the former list.
+  ///   - old: The identifiers of the stretch in the former list.
   ///   - oldStart: The offset of the stretch in the former list.
-  ///   - new: What identifies the elements of the stretch in the list.
+  ///   - new: The identifiers of the stretch in the list.
   ///   - newStart: The offset of the stretch in the list.
   mutating func add(_ old: [ID], at oldStart: Int, _ new: [ID], at newStart: Int) {
     var (oldRange, newRange) = (old.indices, new.indices)
@@ -44,7 +44,7 @@ struct KeyedDifference<ID: Hashable> {
     }
   }
 
-  /// The positions of as many elements as can stay where they are among each other.
+  /// The positions of a largest set of elements that keep their relative order.
   private static func kept(
     _ old: ArraySlice<ID>,
     _ new: ArraySlice<ID>
@@ -61,13 +61,13 @@ struct KeyedDifference<ID: Hashable> {
     return (ascent.map { common[$0].old }, ascent.map { common[$0].new })
   }
 
-  /// The difference as collections apply it; an element that leaves one place for another is associated with itself.
+  /// Returns the difference in the form of collections; a moved element is associated with itself.
   ///
   /// - Parameters:
   ///   - old: The former list.
   ///   - new: The list.
   /// - Returns: The difference.
-  /// - Complexity: O(*k*) for *k* removals and insertions, and as many looks into the lists.
+  /// - Complexity: O(*k*) for *k* removals and insertions, and as many accesses to the lists.
   func changes<List: Collection>(
     from old: List,
     to new: List
@@ -97,9 +97,9 @@ struct KeyedDifference<ID: Hashable> {
 ///
 /// - Complexity: O(*n* log *n*).
 func longestAscent(in numbers: [Int]) -> [Int] {
-  /// By length, less one: the position of the smallest number that a subsequence of that length ends in.
+  /// By length, less one: the position of the smallest last number of a subsequence of that length.
   var ends: [Int] = []
-  /// By position: the position before it in the longest subsequence that ends there.
+  /// By position: the preceding position in the longest subsequence that ends there.
   var former: [Int] = []
   former.reserveCapacity(numbers.count)
   for (position, number) in numbers.enumerated() {

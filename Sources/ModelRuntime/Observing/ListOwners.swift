@@ -1,8 +1,8 @@
-/// The objects of an observed context that have lists in memory: those whose observers a merge has to tell.
+/// The objects of an observed context that have lists in memory, whose observers a merge must notify.
 ///
-/// An object that has let go of its lists stays until a merge comes by; one that has some is never missed.
+/// An object that has released its lists stays until the next merge; one with lists is never missing.
 ///
-/// Safe to use, because objects take themselves out before they go (see ``ModelContext/forget(_:)``).
+/// Safe to use, because objects remove themselves before they are freed (see ``ModelContext/forget(_:)``).
 @safe struct ListOwners {
   private var states: [ObjectIdentifier: Unmanaged<_ModelState>] = unsafe [:]
 
@@ -26,7 +26,7 @@
     for state in all { remove(state) }
   }
 
-  /// The objects that have lists now, in no order; the others are forgotten.
+  /// Returns the objects that have lists now, in no order; the others are removed.
   mutating func current() -> [_ModelState] {
     for state in all where !state.hasLists { remove(state) }
     return all

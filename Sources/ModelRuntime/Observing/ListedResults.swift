@@ -1,7 +1,7 @@
-/// The models an observer shows, as they were at one moment.
+/// The models an observer shows at one moment.
 final class ListedResults<Model: PersistentModel>: FetchResultsSource<Model> {
   let tree: ResultTree<RankedResult>
-  /// The results around the one that was asked for last.
+  /// The results around the one that was accessed last.
   private var recent: [RankedResult] = []
   private var start = 0
 

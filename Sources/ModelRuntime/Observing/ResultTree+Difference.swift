@@ -1,4 +1,4 @@
-// Two versions of a list share the nodes that neither changed. So what differs is found without a look at the rest.
+// Two versions of a list share the nodes that neither changed. So differences are found without visiting the rest.
 
 extension ResultTree {
   /// Calls a closure with the stretches in which two lists may differ, in order.
@@ -50,7 +50,7 @@ extension ResultTree {
     _ body: ([Element], Int, [Element], Int) -> Void
   ) {
     guard let some = old.first ?? new.first else { return }
-    // Mostly it is one node that was changed; its parts need no new array.
+    // Mostly one node was changed; its parts need no new array.
     let isOne = old.count == 1 && new.count == 1
     if some.isLeaf {
       let oldEntries = isOne ? old[old.startIndex].entries : old.flatMap(\.entries)
@@ -66,7 +66,7 @@ extension ResultTree {
   /// The positions of nodes that are in both lists, ascending in both.
   private static func shared(_ old: ArraySlice<Node>, _ new: ArraySlice<Node>) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
-    // Mostly no node was split, nor were two joined: then each is where it was.
+    // Mostly no nodes were split or joined: then each keeps its position.
     if old.count == new.count {
       for (oldIndex, newIndex) in zip(old.indices, new.indices)
       where old[oldIndex] === new[newIndex] {
@@ -108,7 +108,7 @@ extension ResultTree {
 }
 
 extension ResultTree where Element == RankedResult {
-  /// The models that come, go or move between two lists.
+  /// The models added, removed or moved between two lists.
   ///
   /// It is the smallest difference within each stretch of nodes that are not shared.
   ///

@@ -1,11 +1,11 @@
-/// The matches around those that a fetch with a limit or an offset shows.
+/// The known matches around those that a fetch with a limit or an offset shows.
 ///
-/// Known are the first matches, and some more than are shown: a model that leaves lets the next one in without
+/// The first matches are known, and some more than are shown: a model that leaves is replaced by the next one without
 /// another fetch, until these are used up.
 ///
 /// Invariant: every match that belongs before the last known one is known; if `isComplete`, every match is.
 struct ResultWindow {
-  /// The results that leave and enter what is shown.
+  /// The results that leave and enter the shown part.
   typealias Shift = (leaves: RankedResult?, enters: RankedResult?)
 
   private let offset: Int
@@ -14,7 +14,7 @@ struct ResultWindow {
   private var known = ResultTree<RankedResult>()
   private var isComplete = false
 
-  /// Makes a window of matches, or `nil` if so many are skipped that it is better to fetch again than to know them.
+  /// Makes a window of matches, or `nil` if the offset is so large that fetching again is better than knowing them.
   ///
   /// - Parameters:
   ///   - offset: The number of matches to skip.
@@ -26,13 +26,13 @@ struct ResultWindow {
     margin = 8 + (limit ?? 0) / 2
   }
 
-  /// A model that is skipped is kept in memory.
+  /// Maximum number of skipped matches, which are kept in memory.
   private static var maximalOffset: Int { 4096 }
 
   /// The number of matches to fetch; `nil` for all.
   var wantedCount: Int? { end == .max ? nil : end + margin }
 
-  /// Whether a fetch may find matches to show that are not known.
+  /// Whether a fetch may find unknown matches to show.
   var needsMore: Bool { !isComplete && known.count < end }
 
   /// Begins with fetched results.
@@ -44,12 +44,12 @@ struct ResultWindow {
     return shown(of: results)
   }
 
-  /// The part that is shown of matches from the first on.
+  /// The shown part of matches from the first on.
   func shown<Match>(of matches: [Match]) -> ArraySlice<Match> {
     matches.dropFirst(offset).prefix(end == .max ? .max : end - offset)
   }
 
-  /// Whether a place is behind what is known.
+  /// Whether a place is after the known matches.
   func isBeyond(_ slot: ResultOrder.Slot, in order: ResultOrder) -> Bool {
     if isComplete { return false }
     return known.isEmpty || order.compare(known[known.count - 1].slot, slot) < 0
@@ -76,7 +76,7 @@ struct ResultWindow {
 
   /// Forgets matches that are not shown, if there are many.
   ///
-  /// - Returns: Those that were forgotten.
+  /// - Returns: The forgotten matches.
   mutating func trim() -> [RankedResult] {
     guard end != .max, known.count > end + 2 * margin else { return [] }
     var forgotten: [RankedResult] = []

@@ -4,16 +4,16 @@
 /// for await change in observer.changes { list.apply(change.difference) }
 /// ```
 ///
-/// The first change comes at once, and leads from nothing to what is shown. Each later one covers everything since the
-/// one before: a consumer that is slow gets fewer changes, and none waits in a queue. Changes that take each other back
-/// in the meantime are none. Each iterator is a consumer of its own.
+/// The first change comes at once, and leads from nothing to the current results. Each later one covers everything since the
+/// previous one: a slow consumer gets fewer changes, and none waits in a queue. Changes that cancel each other
+/// in the meantime do not appear. Each iterator is a separate consumer.
 ///
-/// The sequence never throws. Where a fetch fails a change says so by ``ResultsChange/fetchError``; the fetch is tried
-/// again when something changes next.
+/// The sequence never throws. If a fetch fails, the change has a ``ResultsChange/fetchError``; the fetch is tried
+/// again after the next change.
 ///
-/// It belongs to whom the observer belongs to: iterate in that actor, or in the task that owns the context. A task that
-/// iterates keeps the observed results and their context; cancel it when they are not needed any more. The observer
-/// itself may go.
+/// It belongs to the observer's owner: iterate in that actor, or in the task that owns the context. A task that
+/// iterates keeps the observed results and their context; cancel it when they are no longer needed. The observer
+/// itself may be freed.
 public struct ResultsChanges<Element, SectionTitle>: AsyncSequence
 where Element: PersistentModel, SectionTitle: Hashable {
   public typealias Failure = Never
@@ -28,7 +28,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
     let cursor: ResultsCursor<Element, SectionTitle>
 
-    /// The changes since the call before, when there are any; `nil` if the task is cancelled.
+    /// Returns the changes since the previous call, as soon as there are any; `nil` if the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> ResultsChange<Element, SectionTitle>? {

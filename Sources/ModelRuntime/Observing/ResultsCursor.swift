@@ -1,4 +1,4 @@
-/// A consumer's place among the changes of an observer's results: what it has seen of them.
+/// A consumer's position among the changes of an observer's results.
 ///
 /// ```swift
 /// let cursor = observer.makeCursor()
@@ -6,8 +6,8 @@
 /// if let change = cursor.advance() { … }  // Since the call before; the first time, since there was nothing.
 /// ```
 ///
-/// Each consumer has a cursor of its own. However long it waits between two looks, it has one change to work off.
-/// Like the observer it belongs to whom the context belongs to, and keeps the context.
+/// Each consumer has its own cursor. However long it waits between two reads, it gets a single change.
+/// Like the observer it belongs to the context's owner, and keeps the context.
 public final class ResultsCursor<Element, SectionTitle>
 where Element: PersistentModel, SectionTitle: Hashable {
   let live: LiveResults<Element, SectionTitle>
@@ -21,13 +21,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
     updated = live.updateLists.makeList()
   }
 
-  /// Goes on to what the observer shows now.
+  /// Advances to the current results.
   ///
-  /// The first change leads from nothing to the results, even if there are none. Later there is one if models came,
-  /// went, moved or were updated, if a fetch has failed for the first time after one that did not, and if one has
+  /// The first change leads from nothing to the results, even if there are none. Later there is one if models were added,
+  /// removed, moved or updated, if a fetch has failed for the first time after one that did not, and if one has
   /// succeeded again.
   ///
-  /// - Returns: What changed since the last call; `nil` if nothing has.
+  /// - Returns: The changes since the last call; `nil` if there are none.
   /// - Complexity: O(*k* log *n*) for *k* changed models, or O(*n* log *n*) after another fetch; see
   ///   ``ResultsObserver``. With *s* sections O(*s*) more.
   public func advance() -> ResultsChange<Element, SectionTitle>? {

@@ -1,7 +1,7 @@
 /// Results divided into sections by a title that each model has.
 ///
-/// Sections are in the order of their first models. Each title has one section, also where models with other
-/// titles are between its own: for sections that follow each other as the results do, sort by the title first.
+/// Sections are in the order of their first models. Each title has one section, even if models with other
+/// titles are between its own: for sections in the order of the results, sort by the title first.
 public struct SectionedResults<Element, SectionTitle>: RandomAccessCollection, Equatable
 where Element: PersistentModel, SectionTitle: Hashable {
   public typealias Index = Int
@@ -9,7 +9,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private(set) var sections: [ResultsSection<Element, SectionTitle>] = []
   private var positions: [SectionTitle: Int] = [:]
 
-  /// - Parameter sections: The sections in order, none of them empty, no two with one title.
+  /// - Parameter sections: The sections in order, none of them empty, with distinct titles.
   init(_ sections: [ResultsSection<Element, SectionTitle>] = []) {
     self.sections = sections
     positions.reserveCapacity(sections.count)
@@ -44,7 +44,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     lhs.sections == rhs.sections
   }
 
-  /// Puts a section with the same title in the place of one.
+  /// Replaces a section by another one with the same title.
   mutating func replace(_ position: Int, with section: ResultsSection<Element, SectionTitle>) {
     sections[position] = section
   }

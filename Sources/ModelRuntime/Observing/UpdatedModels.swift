@@ -1,6 +1,6 @@
-/// The models whose values have changed since a cursor looked at them last.
+/// The models whose values have changed since a cursor last read them.
 ///
-/// The cursor holds it, and the observed results do not: so they record nothing for a cursor that is gone.
+/// The cursor holds it, and the observed results do not: so they record nothing for a freed cursor.
 final class UpdatedModels<Element: PersistentModel> {
   private(set) var byID: [ObjectIdentifier: Element] = [:]
 
@@ -8,7 +8,7 @@ final class UpdatedModels<Element: PersistentModel> {
   func removeAll() { byID = [:] }
 }
 
-/// The lists of updated models, of all cursors there are.
+/// The lists of updated models, of all existing cursors.
 struct UpdateLists<Element: PersistentModel> {
   private struct Entry { weak var list: UpdatedModels<Element>? }
 
