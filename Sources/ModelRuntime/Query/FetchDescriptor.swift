@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Describes which models to fetch, in what order, and how many.
+/// The models to fetch, their order, and their number.
 public struct FetchDescriptor<T> where T: PersistentModel {
   /// The condition that models must meet; `nil` matches all.
   public var predicate: Predicate<T>? {
     didSet { translation = nil }
   }
-  /// The predicate's translation, if it was made already: making one costs as much as looking a model up.
+  /// The predicate's translation, if already made: making one costs as much as looking a model up.
   package var translation: QueryExpression?
   /// The order of the models; without any, the order in which they were first saved.
   public var sortBy: [SortDescriptor<T>]
@@ -17,17 +17,17 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   /// Whether unsaved changes of the context count; on by default.
   public var includePendingChanges = true
   /// The properties that will be read; a hint that is not needed here, where every property is decoded
-  /// when it is first read.
+  /// on its first read.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships that will be followed: the models at their other ends are fetched together, and
-  /// are at hand until another fetch that prefetches.
+  /// stay in memory until another prefetching fetch.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = [] {
     didSet { prefetches = !relationshipKeyPathsForPrefetching.isEmpty }
   }
-  /// Whether any relationships are to be followed: in generic code an array is dear to look at.
+  /// Whether there are relationships to follow: in generic code an array is expensive to inspect.
   @usableFromInline private(set) var prefetches = false
 
-  /// Asks for the models that match, in an order; without arguments, for all models of the class.
+  /// Fetches the models that match, in an order; without arguments, all models of the class.
   @inlinable
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
@@ -36,7 +36,7 @@ public struct FetchDescriptor<T> where T: PersistentModel {
 }
 
 extension FetchDescriptor {
-  /// Whether models are wanted in the order of the store, from the first one on, and nothing besides.
+  /// Whether models are wanted in the order of the store, from the first one on, and nothing else.
   @usableFromInline var asksForNoMoreThanModels: Bool {
     @inlinable get { sortBy.isEmpty && (fetchOffset ?? 0) <= 0 && !prefetches }
   }
@@ -50,11 +50,11 @@ extension FetchDescriptor {
   }
 }
 
-/// Unchecked, because key paths of stored properties are Sendable and do not say so.
+/// Unchecked, because key paths of stored properties are sendable but not declared so.
 extension FetchDescriptor: @unchecked Sendable {}
 
 extension FetchDescriptor: Equatable {
-  /// Predicates have no equality of their own: two are the same if they have the same operators around the same key paths
+  /// Predicates have no equality of their own: two are equal if they have the same operators around the same key paths
   /// and equal captured values.
   ///
   /// A captured value that is not `Equatable` is compared by its stored properties, and an object by identity.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryPlan {
-  /// A plan of which only the question is known.
+  /// Makes a plan that has only the question.
   package init<T: PersistentModel>(
     _ question: Question,
     _ descriptor: FetchDescriptor<T>,

@@ -1,6 +1,6 @@
 public import Foundation
 
-// MARK: In what is tested
+// MARK: In tested values
 
 extension _PredicateBuilder {
   /// Whether a sequence contains a captured element.
@@ -12,7 +12,7 @@ extension _PredicateBuilder {
     .init(sequence: sequence, element: .init(element))
   }
 
-  /// Whether a collection, a text say, contains a captured one.
+  /// Whether a collection, such as a text, contains a captured one.
   public static func contains<LHS: PredicateExpression, Other: Collection>(
     _ base: LHS,
     constant other: Other
@@ -61,7 +61,7 @@ extension _PredicateBuilder {
 }
 
 extension _PredicateBuilder {
-  /// Whether a sequence contains a captured element that must be there.
+  /// Whether a sequence contains a captured element that must exist.
   public static func contains<LHS: PredicateExpression>(
     _ sequence: LHS,
     failing element: _FailingConstant<LHS.Output.Element>
@@ -70,7 +70,7 @@ extension _PredicateBuilder {
     .init(sequence: sequence, element: required(element))
   }
 
-  /// Whether a collection, a text say, contains a captured one that must be there.
+  /// Whether a collection, such as a text, contains a captured one that must exist.
   public static func contains<LHS: PredicateExpression, Other: Collection>(
     _ base: LHS,
     failing other: _FailingConstant<Other>
@@ -79,7 +79,7 @@ extension _PredicateBuilder {
     .init(base: base, other: required(other))
   }
 
-  /// Whether a list contains a captured model that must be there.
+  /// Whether a list contains a captured model that must exist.
   public static func contains<LHS: PredicateExpression>(
     _ list: LHS,
     failing model: _FailingConstant<LHS.Output.Element>
@@ -96,10 +96,10 @@ extension _PredicateBuilder {
   }
 }
 
-// MARK: In what is captured
+// MARK: In captured values
 
 extension _PredicateBuilder {
-  /// Whether a captured sequence contains what a node comes to.
+  /// Whether a captured sequence contains a node's value.
   public static func contains<Elements, RHS: PredicateExpression>(
     constant elements: Elements,
     _ element: RHS
@@ -110,7 +110,7 @@ extension _PredicateBuilder {
     .init(sequence: .init(elements), element: element)
   }
 
-  /// Whether a captured sequence of a kind that cannot be encoded contains what a node comes to.
+  /// Whether a captured sequence of a kind that cannot be encoded contains a node's value.
   @_disfavoredOverload
   public static func contains<Elements: Sequence, RHS: PredicateExpression>(
     constant elements: Elements,
@@ -120,7 +120,7 @@ extension _PredicateBuilder {
     .init(sequence: .init(Array(elements)), element: element)
   }
 
-  /// Whether a captured range contains what a node comes to.
+  /// Whether a captured range contains a node's value.
   public static func contains<Interval: RangeExpression, RHS: PredicateExpression>(
     constant range: Interval,
     _ value: RHS
@@ -129,7 +129,7 @@ extension _PredicateBuilder {
     .init(range: .init(range), element: value)
   }
 
-  /// Whether a captured range of integers contains what a node comes to.
+  /// Whether a captured range of integers contains a node's value.
   public static func contains<Interval, RHS: PredicateExpression>(
     constant range: Interval,
     _ value: RHS
@@ -141,7 +141,7 @@ extension _PredicateBuilder {
     .init(range: .init(range), element: value)
   }
 
-  /// Whether a captured collection, a text say, contains the one that a node comes to.
+  /// Whether a captured collection, such as a text, contains a node's collection.
   public static func contains<Base: Collection, RHS: PredicateExpression>(
     constant base: Base,
     _ other: RHS
@@ -150,7 +150,7 @@ extension _PredicateBuilder {
     .init(base: .init(base), other: other)
   }
 
-  /// Whether a node comes to one of some captured models.
+  /// Whether a node's value is one of some captured models.
   public static func contains<Models: Sequence, RHS: PredicateExpression>(
     constant models: Models,
     _ model: RHS

@@ -3,7 +3,7 @@ public import Foundation
 // MARK: Values
 
 extension _PredicateBuilder {
-  /// Whether two nodes come to the same.
+  /// Whether the values of two nodes are equal.
   public static func equal<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -11,7 +11,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: rhs)
   }
 
-  /// Whether two nodes come to the same, the second of which may be nil.
+  /// Whether the values of two nodes are equal, the second of which may be nil.
   public static func equal<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -20,7 +20,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(lhs), rhs: rhs)
   }
 
-  /// Whether two nodes come to the same, the first of which may be nil.
+  /// Whether the values of two nodes are equal, the first of which may be nil.
   public static func equal<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -29,7 +29,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(rhs))
   }
 
-  /// Whether a node comes to what a literal says.
+  /// Whether a node's value equals a literal.
   @inlinable
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
@@ -38,7 +38,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(value))
   }
 
-  /// Whether a node comes to a captured value.
+  /// Whether a node's value equals a captured value.
   @inlinable
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
@@ -47,7 +47,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(value))
   }
 
-  /// Whether a node comes to a captured value that may be nil.
+  /// Whether a node's value equals a captured value that may be nil.
   @_disfavoredOverload
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
@@ -57,7 +57,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(lhs), rhs: .init(value))
   }
 
-  /// Whether a node comes to a captured value that must be there.
+  /// Whether a node's value equals a captured value that must exist.
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing value: _FailingConstant<LHS.Output>
@@ -65,7 +65,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: required(value))
   }
 
-  /// Whether a node that may be nil comes to a captured value that must be there.
+  /// Whether a node's optional value equals a captured value that must exist.
   public static func equal<LHS: PredicateExpression, Value: Equatable>(
     _ lhs: LHS,
     failing value: _FailingConstant<Value>
@@ -73,7 +73,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(required(value)))
   }
 
-  /// Whether a node comes to a captured value that may be nil, and must be there.
+  /// Whether a node's value equals a captured optional value that must exist.
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing value: _FailingConstant<LHS.Output?>
@@ -86,7 +86,7 @@ extension _PredicateBuilder {
 // MARK: Models
 
 extension _PredicateBuilder {
-  /// Whether a node comes to a captured model.
+  /// Whether a node's value is a captured model.
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     constant model: LHS.Output
@@ -95,7 +95,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: .init(model.persistentModelID))
   }
 
-  /// Whether a node comes to a captured model of a class that is related to its own.
+  /// Whether a node's value is a captured model of a class that is related to its own.
   @_disfavoredOverload
   public static func equal<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
@@ -105,7 +105,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: .init(model.persistentModelID))
   }
 
-  /// Whether a node comes to a captured model, or to nil if that is nil.
+  /// Whether a node's value is a captured model, or nil if that is nil.
   public static func equal<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     constant model: Model?
@@ -114,7 +114,7 @@ extension _PredicateBuilder {
     .init(lhs: optionalIdentifier(lhs), rhs: .init(model?.persistentModelID))
   }
 
-  /// Whether a node comes to a captured model; it does not if that is nil.
+  /// Whether a node's value is a captured model; false if that is nil.
   public static func equal<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     constant model: Model?
@@ -123,7 +123,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(identifier(lhs)), rhs: .init(model?.persistentModelID))
   }
 
-  /// Whether a node comes to a captured model that must be there.
+  /// Whether a node's value is a captured model that must exist.
   public static func equal<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing model: _FailingConstant<LHS.Output>
@@ -132,7 +132,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: required(model.map(\.persistentModelID)))
   }
 
-  /// Whether a node that may be nil comes to a captured model that must be there.
+  /// Whether a node's optional value is a captured model that must exist.
   public static func equal<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     failing model: _FailingConstant<Model>
@@ -147,7 +147,7 @@ extension _PredicateBuilder {
     )
   }
 
-  /// Whether a node that may be nil comes to a captured model that may be nil, and must be there.
+  /// Whether a node's optional value is a captured optional model that must exist.
   public static func equal<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     failing model: _FailingConstant<Model?>
@@ -165,7 +165,7 @@ extension _PredicateBuilder {
 extension _PredicateBuilder {
   /// A captured value.
   public typealias Constant<Value> = PredicateExpressions.Value<Value>
-  /// A value where an optional is wanted.
+  /// A value in the place of an optional.
   public typealias Promoted<Node: PredicateExpression> =
     PredicateExpressions.ConditionalCast<Node, Node.Output>
   /// The identifier of a model.

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension _PredicateBuilder {
-  /// Whether two nodes do not come to the same.
+  /// Whether the values of two nodes differ.
   public static func notEqual<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -10,7 +10,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: rhs)
   }
 
-  /// Whether two nodes do not come to the same, the second of which may be nil.
+  /// Whether the values of two nodes differ, the second of which may be nil.
   public static func notEqual<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -19,7 +19,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(lhs), rhs: rhs)
   }
 
-  /// Whether two nodes do not come to the same, the first of which may be nil.
+  /// Whether the values of two nodes differ, the first of which may be nil.
   public static func notEqual<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -28,7 +28,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(rhs))
   }
 
-  /// Whether a node does not come to what a literal says.
+  /// Whether a node's value differs from a literal.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     literal value: LHS.Output
@@ -36,7 +36,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(value))
   }
 
-  /// Whether a node does not come to a captured value.
+  /// Whether a node's value differs from a captured value.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     constant value: LHS.Output
@@ -44,7 +44,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(value))
   }
 
-  /// Whether a node does not come to a captured value that may be nil.
+  /// Whether a node's value differs from a captured value that may be nil.
   @_disfavoredOverload
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
@@ -54,7 +54,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(lhs), rhs: .init(value))
   }
 
-  /// Whether a node does not come to a captured value that must be there.
+  /// Whether a node's value differs from a captured value that must exist.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing value: _FailingConstant<LHS.Output>
@@ -62,7 +62,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: required(value))
   }
 
-  /// Whether a node that may be nil does not come to a captured value that must be there.
+  /// Whether a node's optional value differs from a captured value that must exist.
   public static func notEqual<LHS: PredicateExpression, Value: Equatable>(
     _ lhs: LHS,
     failing value: _FailingConstant<Value>
@@ -70,7 +70,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: .init(required(value)))
   }
 
-  /// Whether a node does not come to a captured value that may be nil, and must be there.
+  /// Whether a node's value differs from a captured optional value that must exist.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing value: _FailingConstant<LHS.Output?>
@@ -79,7 +79,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(lhs), rhs: required(value))
   }
 
-  /// Whether a node does not come to a captured model.
+  /// Whether a node's value is not a captured model.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     constant model: LHS.Output
@@ -88,7 +88,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: .init(model.persistentModelID))
   }
 
-  /// Whether a node does not come to a captured model of a class that is related to its own.
+  /// Whether a node's value is not a captured model of a class that is related to its own.
   @_disfavoredOverload
   public static func notEqual<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
@@ -98,7 +98,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: .init(model.persistentModelID))
   }
 
-  /// Whether a node does not come to a captured model, or to nil if that is nil.
+  /// Whether a node's value is not a captured model, or not nil if that is nil.
   public static func notEqual<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     constant model: Model?
@@ -110,7 +110,7 @@ extension _PredicateBuilder {
     .init(lhs: optionalIdentifier(lhs), rhs: .init(model?.persistentModelID))
   }
 
-  /// Whether a node does not come to a captured model; it does not, either, if that is nil.
+  /// Whether a node's value is not a captured model; true if that is nil.
   public static func notEqual<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     constant model: Model?
@@ -119,7 +119,7 @@ extension _PredicateBuilder {
     .init(lhs: .init(identifier(lhs)), rhs: .init(model?.persistentModelID))
   }
 
-  /// Whether a node does not come to a captured model that must be there.
+  /// Whether a node's value is not a captured model that must exist.
   public static func notEqual<LHS: PredicateExpression>(
     _ lhs: LHS,
     failing model: _FailingConstant<LHS.Output>
@@ -128,7 +128,7 @@ extension _PredicateBuilder {
     .init(lhs: identifier(lhs), rhs: required(model.map(\.persistentModelID)))
   }
 
-  /// Whether a node that may be nil does not come to a captured model that must be there.
+  /// Whether a node's optional value is not a captured model that must exist.
   public static func notEqual<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     failing model: _FailingConstant<Model>
@@ -143,7 +143,7 @@ extension _PredicateBuilder {
     )
   }
 
-  /// Whether a node that may be nil does not come to a captured model that may be nil, and must be there.
+  /// Whether a node's optional value is not a captured optional model that must exist.
   public static func notEqual<LHS: PredicateExpression, Model: PersistentModel>(
     _ lhs: LHS,
     failing model: _FailingConstant<Model?>

@@ -1,8 +1,8 @@
 public import Foundation
 
-// `+` and `-` where Foundation has no node: a date and seconds, two texts.
+// `+` and `-` for operands without a node in Foundation: a date and seconds, two texts.
 
-/// A date that is some seconds after another, or before it.
+/// A date moved by some seconds, forward or back.
 public struct _ShiftedDate<LHS: PredicateExpression, RHS: PredicateExpression>: PredicateExpression
 where LHS.Output == Date, RHS.Output == TimeInterval {
   public typealias Output = Date
@@ -51,7 +51,7 @@ extension _ShiftedDate: ObjectEvaluable {
   }
 }
 
-/// A text behind another.
+/// The concatenation of two texts.
 public struct _JoinedText<LHS: PredicateExpression, RHS: PredicateExpression>: PredicateExpression
 where LHS.Output == String, RHS.Output == String {
   public typealias Output = String
@@ -94,7 +94,7 @@ extension _JoinedText: ObjectEvaluable {
 }
 
 extension QueryExpression {
-  /// A function of two values; of two constants, its result.
+  /// Applies a function of two values; for two constants, to a constant result.
   fileprivate static func combining(
     _ lhs: QueryExpression,
     _ rhs: QueryExpression,
@@ -117,7 +117,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: rhs, op: .add)
   }
 
-  /// A date that is some seconds after another.
+  /// A date moved forward by some seconds.
   public static func sum<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ date: LHS,
     _ interval: RHS
@@ -125,7 +125,7 @@ extension _PredicateBuilder {
     .init(date, interval, isEarlier: false)
   }
 
-  /// A text behind another.
+  /// The concatenation of two texts.
   public static func sum<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ lhs: LHS,
     _ rhs: RHS
@@ -142,7 +142,7 @@ extension _PredicateBuilder {
     .init(lhs: lhs, rhs: rhs, op: .subtract)
   }
 
-  /// A date that is some seconds before another.
+  /// A date moved back by some seconds.
   public static func difference<LHS: PredicateExpression, RHS: PredicateExpression>(
     _ date: LHS,
     _ interval: RHS

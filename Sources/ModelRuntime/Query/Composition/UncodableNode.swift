@@ -1,4 +1,4 @@
-/// A node that no archive can hold: Foundation's protocol for the nodes of a predicate asks for `Codable` all the same.
+/// A node that no archive can hold: Foundation's protocol for the nodes of a predicate requires `Codable` nevertheless.
 public protocol _UncodableNode {}
 
 extension _UncodableNode {

@@ -1,12 +1,12 @@
 import RowFormat
 
 extension ColumnSlot {
-  /// The test of an integer column: every order is a range, and a range is one comparison.
+  /// Makes the test of an integer column: every order is a range, and a range is one comparison.
   ///
   /// - Parameters:
-  ///   - relation: How the column and the constant are compared.
+  ///   - relation: The comparison of the column with the constant.
   ///   - constant: The constant, by its bits.
-  ///   - mask: Bits to flip first: the sign bit makes the order of unsigned integers that of signed ones.
+  ///   - mask: Bits to flip first: the sign bit turns the order of unsigned integers into that of signed ones.
   /// - Returns: The test, for rows in which the column is not null.
   func test(
     _ relation: QueryExpression.Relation,
@@ -33,7 +33,7 @@ extension ColumnSlot {
     }
   }
 
-  /// The test of a column of doubles.
+  /// Makes the test of a column of doubles.
   func test(_ relation: QueryExpression.Relation, _ constant: Double) -> RowTest {
     switch relation {
     case .equal: { row, _, _ in double(in: row) == constant }
@@ -45,7 +45,7 @@ extension ColumnSlot {
     }
   }
 
-  /// The test of a column of text.
+  /// Makes the test of a column of text.
   func test(_ relation: QueryExpression.Relation, _ pattern: TextPattern) -> RowTest {
     switch relation {
     case .equal: { row, _, _ in pattern.equals(layout.range(column, in: row), of: row) }

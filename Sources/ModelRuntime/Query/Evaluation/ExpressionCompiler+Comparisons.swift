@@ -36,13 +36,13 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The reader of the name that an expression gives.
+  /// The reader of an expression's name of a row.
   private func name(_ expression: QueryExpression) -> RowReader<RowReference> {
     switch expression {
     case .identifier(let path): return referenceReader(path)
     case .constant(let constant):
       guard case .reference(let reference) = resolved(constant), reference != .none else {
-        // Not the same as a reference to nothing, which is nil.
+        // Different from a reference to nothing, which is nil.
         return { _, _, _ in RowReference(rawValue: .max) }
       }
       return { _, _, _ in reference }
@@ -52,7 +52,7 @@ extension ExpressionCompiler {
 
   /// The test whether an attribute and a constant are in a relation.
   ///
-  /// Null is compared like any value, unless `default` says what it counts as.
+  /// Null is compared like any value, unless `default` sets its result.
   func columnTest(
     _ relation: QueryExpression.Relation,
     _ path: RowPath,
@@ -79,7 +79,7 @@ extension ExpressionCompiler {
     )
   }
 
-  /// The same for a column of the row at hand.
+  /// The same for a column of the tested row.
   private func columnTest(
     _ relation: QueryExpression.Relation,
     _ descriptor: ModelDescriptor,

@@ -86,7 +86,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The reader of those of a list's members that exist, in order.
+  /// The reader of a list's existing members, in order.
   private func existingMemberReader(
     _ list: QueryExpression.MemberList
   ) -> RowReader<[RowReference]> {
@@ -96,7 +96,7 @@ extension ExpressionCompiler {
     return { try members($0, $1, $2).filter(exists) }
   }
 
-  /// The reader of the names in a list, in order; without an inverse, those of rows that are gone are among them.
+  /// The reader of the names in a list, in order; without an inverse, names of deleted rows are included.
   private func memberReader(_ list: QueryExpression.MemberList) -> RowReader<[RowReference]> {
     let property = list.property
     if property.isDerivable {

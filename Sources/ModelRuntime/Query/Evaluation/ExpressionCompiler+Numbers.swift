@@ -1,13 +1,13 @@
 import RowFormat
 
 extension ExpressionCompiler {
-  /// The reader of an integer, with or without a sign.
+  /// The reader of an integer, signed or unsigned.
   func integer(_ expression: QueryExpression) -> RowReader<Int64?> {
     switch expression {
     case .constant(.integer(let value)): return { _, _, _ in value }
     case .column(let path, let reading) where path.isHere(level) && reading.enumeration == nil:
       guard let slot = ColumnSlot(reading, levels[level]) else { return failing() }
-      // A null column holds zero, which is what it reads as if it cannot be nil.
+      // A null column holds zero, which is its value if it cannot be nil.
       if !reading.isOptional { return { row, _, _ in row.load(Int64.self, at: slot.offset) } }
       return { row, _, _ in
         slot.isNull(in: row) ? nil : row.load(Int64.self, at: slot.offset)
@@ -50,7 +50,7 @@ extension ExpressionCompiler {
       return {
         guard let lhs = try lhs($0, $1, $2), let rhs = try rhs($0, $1, $2) else { return nil }
         let result = compute(lhs, rhs)
-        // Rounding once more is what the operation on floats does: a double has bits enough.
+        // One more rounding gives the result of the operation on floats: a double has enough bits.
         return kind == .float ? Double(Float(result)) : result
       }
     case .coalesce(let first, let second):
@@ -67,17 +67,17 @@ extension ExpressionCompiler {
 }
 
 extension RowPath {
-  /// Whether the path ends at the row at hand.
+  /// Whether the path ends at the current row.
   func isHere(_ current: Int) -> Bool { level == current && steps.isEmpty }
 }
 
 extension QueryExpression.Arithmetic {
-  /// The operation on integers, signed ones or others by their bits; it throws where there is no result.
+  /// The operation on integers, signed ones or unsigned ones by their bits; it throws if there is no result.
   func integerOperation(isSigned: Bool) -> (Int64, Int64) throws -> Int64 {
     isSigned ? compute(as: Int64.self) : compute(as: UInt64.self)
   }
 
-  /// The operation on integers of a width and signedness, which are given and returned by their bits.
+  /// The operation on integers of a width and signedness, which are passed and returned by their bits.
   private func compute<T: FixedWidthInteger & Sendable>(
     as _: T.Type
   ) -> (Int64, Int64) throws -> Int64 {

@@ -2,7 +2,7 @@ import Foundation
 import RowFormat
 
 extension ExpressionCompiler {
-  /// The test that a question about two texts is answered with yes.
+  /// Makes the test of two texts.
   func textTest(
     _ question: QueryExpression.TextTest,
     _ text: QueryExpression,
@@ -53,7 +53,7 @@ extension ExpressionCompiler {
     )
   }
 
-  /// The reader of how two texts compare.
+  /// The reader of the order of two texts.
   func textComparison(
     _ comparison: QueryExpression.TextComparison,
     _ lhs: QueryExpression,

@@ -1,20 +1,20 @@
 import RowFormat
 
-/// Reads something off a row; `reference` names the row.
+/// Reads a value from a row; `reference` names the row.
 typealias RowReader<Value> =
   (_ row: RawSpan, _ reference: RowReference, _ scope: QueryScope) throws -> Value
 
-/// Says whether a row passes.
+/// Tests whether a row passes.
 typealias RowTest = (_ row: RawSpan, _ reference: RowReference, _ scope: QueryScope) throws -> Bool
 
 /// The rows of the outer levels while a list's closure is evaluated.
 ///
-/// A span cannot be kept in a class, so the rows stand here by their addresses; each is pushed and popped
+/// A span cannot be kept in a class, so the rows are kept by their addresses; each is pushed and popped
 /// inside the borrow of its bytes.
 @safe final class QueryScope {
   private var outer: [(bytes: UnsafeRawBufferPointer, reference: RowReference)] = unsafe []
 
-  /// Makes a row the one of the next outer level while a closure runs.
+  /// Pushes a row as the next outer level while a closure runs.
   func nesting<R>(
     _ row: RawSpan,
     _ reference: RowReference,
@@ -27,14 +27,14 @@ typealias RowTest = (_ row: RawSpan, _ reference: RowReference, _ scope: QuerySc
     }
   }
 
-  /// Reads off the row of an outer level.
+  /// Reads from the row of an outer level.
   func read<R>(_ level: Int, _ reader: RowReader<R>) throws -> R {
     let row = unsafe outer[level]
     return try unsafe reader(row.bytes.bytes, row.reference, self)
   }
 }
 
-/// Why an expression has no value for a row; the row then does not match.
+/// The reason an expression has no value for a row; the row then does not match.
 ///
 /// In the user's code these would throw, or trap.
 enum QueryFailure: Error {

@@ -1,7 +1,7 @@
 extension QueryExpression.Relation {
-  /// Whether two values that may be nil are in the relation.
+  /// Whether two optional values are in the relation.
   ///
-  /// Only equality is asked of optionals; an order never holds where one side is nil.
+  /// Optionals are compared only for equality; an order never holds if one side is nil.
   func holds<T: Comparable>(_ lhs: T?, _ rhs: T?) -> Bool {
     switch self {
     case .equal: return lhs == rhs
@@ -30,7 +30,7 @@ extension QueryExpression.Relation {
     case .notEqual: return lhs != rhs
     case .less: return lhs.precedes(rhs, as: kind)
     case .greater: return rhs.precedes(lhs, as: kind)
-    // Not the negation of the opposite: NaN is in no order with anything.
+    // Not the negation of the opposite: NaN has no order.
     case .lessOrEqual: return lhs.precedes(rhs, as: kind) || lhs == rhs
     case .greaterOrEqual: return rhs.precedes(lhs, as: kind) || lhs == rhs
     }

@@ -1,6 +1,6 @@
 package import RowFormat
 
-/// A predicate made ready for the rows of one entity.
+/// A predicate compiled for the rows of one entity.
 ///
 /// Offsets, constants and operators are bound once, into closures; testing a row then reads the bytes it
 /// needs and nothing else. A filter belongs to one thread and one state of the store.
@@ -12,7 +12,7 @@ package struct RowFilter {
   ///
   /// - Parameters:
   ///   - expression: The predicate.
-  ///   - descriptor: The class of the rows that will be tested; a subclass needs a filter of its own.
+  ///   - descriptor: The class of the tested rows; a subclass needs its own filter.
   ///   - resolver: Answers about other rows.
   package init(
     _ expression: QueryExpression,
@@ -27,8 +27,8 @@ package struct RowFilter {
   /// - Parameters:
   ///   - row: The row's bytes, in the layout of the filter's descriptor.
   ///   - reference: The row's name.
-  /// - Returns: Whether it does; a row on which the user's code would fail does not.
-  /// - Throws: What the resolver throws.
+  /// - Returns: Whether it matches; a row on which the user's code would fail does not.
+  /// - Throws: An error of the resolver.
   package func matches(_ row: RawSpan, _ reference: RowReference) throws -> Bool {
     do {
       return try test(row, reference, scope)

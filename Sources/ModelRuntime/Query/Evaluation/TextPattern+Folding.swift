@@ -1,9 +1,9 @@
 import Foundation
 import RowFormat
 
-/// Questions that disregard case, answered for printable ASCII without Foundation.
+/// Case-insensitive tests for printable ASCII, without Foundation.
 ///
-/// There, folding is setting one bit of a letter, in every language but a few.
+/// In ASCII, folding sets one bit of a letter, in all but a few languages.
 extension TextPattern {
   /// Whether the pattern is printable ASCII, and not empty.
   var isPrintable: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isPrintable) }
@@ -15,7 +15,7 @@ extension TextPattern {
     !["tr", "az", "lt"].contains(Locale.current.language.languageCode?.identifier)
   }
 
-  /// Whether the text at some bytes of a row is equal to the pattern, but for case; `nil` if the text is
+  /// Whether the text at some bytes of a row equals the pattern, ignoring case; `nil` if the text is
   /// not printable ASCII.
   func equalsFolded(_ range: Range<Int>, of row: RawSpan) -> Bool? {
     unsafe row.withUnsafeBytes { bytes in

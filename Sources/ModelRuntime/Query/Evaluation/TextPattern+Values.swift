@@ -4,7 +4,7 @@ extension QueryExpression.Relation {
   /// The test whether a text is in this relation to a constant one.
   ///
   /// - Parameter constant: The constant, on the right-hand side.
-  /// - Returns: The test of a text's UTF-8 bytes; it says what a ``RowFilter`` says of a row with that text.
+  /// - Returns: The test of a text's UTF-8 bytes, with the result of a ``RowFilter`` for a row with that text.
   package func test(of constant: String) -> (RawSpan) -> Bool {
     let pattern = TextPattern(constant)
     return switch self {
@@ -16,10 +16,10 @@ extension QueryExpression.Relation {
 }
 
 extension QueryExpression.TextTest {
-  /// The test whether a question about a text and a constant one is answered with yes.
+  /// Makes the test of a text with a constant.
   ///
-  /// - Parameter constant: The constant, which is contained or begins the text.
-  /// - Returns: The test of a text's UTF-8 bytes; it says what a ``RowFilter`` says of a row with that text.
+  /// - Parameter constant: The constant, which the text must contain or begin with.
+  /// - Returns: The test of a text's UTF-8 bytes, with the result of a ``RowFilter`` for a row with that text.
   package func test(of constant: String) -> (RawSpan) -> Bool {
     let pattern = TextPattern(constant)
     let foldsBytes = pattern.isPrintable && TextPattern.localeFoldsASCII

@@ -1,12 +1,12 @@
 package import Foundation
 
 extension QueryExpression {
-  /// Whether a date of the tested row lies before another date; nil does not.
+  /// Makes the test whether a date of the tested row is before another date; nil is not.
   ///
   /// - Parameters:
   ///   - property: An attribute of the row's class.
-  ///   - descriptor: That class; rows of subclasses can be tested, too.
-  ///   - date: The date, which the row's own must be before.
+  ///   - descriptor: The class; rows of subclasses can be tested, too.
+  ///   - date: The date that the row's own must precede.
   /// - Returns: `nil` if the attribute is not stored as a date.
   package static func date(
     _ property: ModelProperty,

@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueryValue {
-  /// A value of any type as an expression holds it.
+  /// Converts a value of any type to the form of an expression.
   init(of value: Any) {
     if let known = QueryValue(known: value) {
       self = known
@@ -10,7 +10,7 @@ extension QueryValue {
     }
   }
 
-  /// A value of a type whose values an expression understands, or `nil`.
+  /// Converts a value of a type that an expression understands; otherwise `nil`.
   init?(known value: Any) {
     if let scalar = value as? any QueryScalar {
       guard let value = scalar.queryValue else { return nil }
@@ -28,7 +28,7 @@ extension QueryValue {
     }
   }
 
-  /// The value as one of a type, or `nil` if it is none.
+  /// The value as one of a type, or `nil` if it is of another.
   func typed<T>(as type: T.Type) -> T? {
     let type = (type as? any OptionalType.Type)?.wrappedType ?? type
     switch self {
@@ -49,13 +49,13 @@ private func makeCase<T: RawRepresentable>(_: T.Type, _ raw: QueryValue) -> Any?
 
 /// Whether two values of the type are equal exactly if their raw values are.
 ///
-/// So it is for enumerations and option sets; a structure may well compare itself otherwise.
+/// True for enumerations and option sets; a structure may compare itself differently.
 private func comparesByRawValue(_ value: Any) -> Bool {
   if value is any OptionSet { return true }
   return Mirror(reflecting: value).displayStyle == .enum
 }
 
-/// An optional, looked into without knowing what it wraps.
+/// An optional that can be unwrapped without knowing its type.
 private protocol AnyOptional {
   var wrappedValue: Any? { get }
 }

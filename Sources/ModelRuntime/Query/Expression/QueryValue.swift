@@ -1,23 +1,23 @@
 package import Foundation
 package import RowFormat
 
-/// A value in an expression; its kind is known where it is.
+/// A value in an expression; its context determines its kind.
 ///
 /// Equal values of one kind are equal here exactly if they are equal in Swift: text by canonical
 /// equivalence, doubles with NaN unlike itself.
 package enum QueryValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// An integer; one without a sign by its bits.
+  /// An integer; an unsigned one by its bits.
   case integer(Int64)
   /// A double, a widened float, or the seconds of a date.
   case double(Double)
   case uuid(QueryUUID)
   case text(String)
   case bytes(Data)
-  /// The name of a row as the user has it.
+  /// The name of a row in the user's form.
   case identifier(PersistentIdentifier)
-  /// The name of a row as rows have it.
+  /// The name of a row in the form of rows.
   case reference(RowReference)
   /// A value that only its Swift type understands.
   case opaque(OpaqueValue)
@@ -27,7 +27,7 @@ package enum QueryValue: Hashable, Sendable {
   }
 }
 
-/// The sixteen bytes of a UUID as two little-endian words, ordered as the bytes are.
+/// The sixteen bytes of a UUID as two little-endian words, in the order of the bytes.
 package struct QueryUUID: Hashable, Sendable, Comparable {
   package let low: UInt64
   package let high: UInt64
@@ -43,9 +43,9 @@ package struct QueryUUID: Hashable, Sendable, Comparable {
 }
 
 extension QueryValue {
-  /// Whether this value comes before another of the same kind; neither is null.
+  /// Whether this value precedes another of the same kind; neither is null.
   ///
-  /// Kinds without an order, and values that are not of the kind, come before nothing.
+  /// Kinds without an order, and values of another kind, precede nothing.
   func precedes(_ other: QueryValue, as kind: QueryKind) -> Bool {
     switch (self, other) {
     case (.integer(let lhs), .integer(let rhs)):

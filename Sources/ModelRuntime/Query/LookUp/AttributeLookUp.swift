@@ -1,18 +1,18 @@
 import Foundation
 import RowFormat
 
-/// The question which models of a class have a value in an attribute: asked again and again, for one value after the other.
+/// A look-up of a class's models by the value of an attribute, for repeated use with different values.
 package final class AttributeLookUp: Sendable {
-  /// The class of the models; those of its subclasses are wanted, too.
+  /// The class of the models; subclasses are included.
   package let type: ModelDescriptor
   package let reading: ColumnReading
   private let path: RowPath
 
-  /// Fails if a predicate asks for anything else, or values of the attribute are not equal exactly if they are here.
+  /// Fails if a predicate asks for anything else, or if the attribute's values compare differently here than in Swift.
   ///
   /// - Parameters:
   ///   - expression: A translated predicate.
-  ///   - type: The class it is about.
+  ///   - type: The class of its models.
   init?(_ expression: QueryExpression, of type: ModelDescriptor) {
     guard
       case .comparison(.equal, .column(let path, let reading), .constant, let kind) = expression,

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ModelProperty {
-  /// Makes a reader of an attribute of objects, which gives what a row would hold of it.
+  /// Makes a reader of an attribute of objects, which returns the value that a row would hold.
   ///
-  /// Types and key path are looked at once, here: a read is a call of the property's getter.
+  /// Types and key path are inspected once, here: a read is a call of the property's getter.
   func makeReader() -> (any PersistentModel) -> QueryValue {
     guard let model = type(of: keyPath).rootType as? any PersistentModel.Type,
       let read = reader(in: model, type(of: keyPath).valueType)
@@ -63,7 +63,7 @@ extension ModelProperty {
 }
 
 extension PersistentModel {
-  /// The object as one of a class that it is known to be of.
+  /// The object, cast to a class that it is known to be of.
   @inline(__always)
   fileprivate func cast<Model: PersistentModel>(to _: Model.Type) -> Model {
     assert(self is Model, "a \(type(of: self)) read as a \(Model.self)")

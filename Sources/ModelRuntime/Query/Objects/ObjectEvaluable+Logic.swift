@@ -1,6 +1,6 @@
 import Foundation
 
-// The nodes that have others below them: arithmetic may stand anywhere in these.
+// The nodes with other nodes below them: arithmetic may occur anywhere in these.
 
 extension PredicateExpressions.Conjunction: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Bool> {
@@ -98,7 +98,7 @@ extension PredicateExpressions.OptionalFlatMap: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Output> {
     let wrapped = wrapped.makeEvaluator()
     let variable = variable
-    // The closure gives either the result or an optional of it.
+    // The closure returns either the result or an optional of it.
     let transform: NodeEvaluator<Result?>
     let given: Any = self.transform.makeEvaluator()
     if let optional = given as? NodeEvaluator<Result?> {

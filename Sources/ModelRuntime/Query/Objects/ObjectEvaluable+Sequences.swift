@@ -1,6 +1,6 @@
 import Foundation
 
-// The nodes that ask sequences and texts.
+// The nodes that test sequences and texts.
 
 extension PredicateExpressions.SequenceContains: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Bool> {

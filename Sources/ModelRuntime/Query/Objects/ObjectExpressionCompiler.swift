@@ -1,14 +1,14 @@
 import Foundation
 
-/// Turns expressions into closures over objects.
+/// Compiles expressions to closures over objects.
 ///
-/// Case by case it says of an object what ``ExpressionCompiler`` says of its row. The operators are the same
-/// functions; only where a value comes from is another thing: a row is bytes, an object is asked by key path.
+/// Case by case its result for an object is that of ``ExpressionCompiler`` for its row. The operators are the same
+/// functions; only the source of values differs: a row is bytes, an object is read by key path.
 struct ObjectExpressionCompiler {
   /// The class of the object of each level; the last one is the innermost list's member.
   var levels: [ModelDescriptor]
 
-  /// The test of an expression that is true or false, or null.
+  /// The test of an expression that is true, false or null.
   ///
   /// - Parameters:
   ///   - expression: The expression.
@@ -159,7 +159,7 @@ struct ObjectExpressionCompiler {
       let rhs = value(rhs)
       return { try combination.apply(lhs($0), rhs($0)) }
     case .castRow, .list, .constants, .range:
-      // The translation lets none of these stand where a value is wanted.
+      // The translation puts none of these in the place of a value.
       return { _ in throw QueryFailure.otherClass }
     case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists, .behind:
       let test = test(expression)
@@ -200,12 +200,12 @@ extension ObjectExpressionCompiler {
 // MARK: Paths
 
 extension ObjectExpressionCompiler {
-  /// Reads off the object at the end of a path.
+  /// Makes a reader for the object at the end of a path.
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - missing: The answer when the path leads to no object.
-  ///   - leaf: Reads; called with an object of the path's class.
+  ///   - missing: The result if the path leads to no object.
+  ///   - leaf: Reads the value; called with an object of the path's class.
   /// - Returns: The reader.
   private func along<Value>(
     _ path: RowPath,
@@ -238,9 +238,9 @@ extension ObjectExpressionCompiler {
     }
   }
 
-  /// The reader of the object at the end of a path; `nil` where there is none.
+  /// The reader of the object at the end of a path; `nil` if there is none.
   private func model(_ path: RowPath) -> ObjectReader<(any PersistentModel)?> {
-    // Its class does not matter, as it does not where a row is only named.
+    // Its class does not matter, just as for the name of a row.
     let end = path.steps.last?.property.destination.map(ModelDescriptor.of) ?? levels[path.level]
     return along(
       path.cast(to: end),
@@ -315,7 +315,7 @@ extension PersistentModel {
   /// Whether the object is of a class, or of a subclass of it.
   fileprivate func isKind(of other: ModelDescriptor) -> Bool { descriptor.isKind(of: other) }
 
-  /// The state, in which relationships are, also those that an initializer has just set.
+  /// The state, which has the relationships, including those that an initializer has just set.
   fileprivate var stateWithRelationships: _ModelState {
     let state = _$state
     state.adoptInitialRelationships(of: self)
@@ -324,7 +324,7 @@ extension PersistentModel {
 }
 
 extension ModelDescriptor {
-  /// Whether a property is one of the class.
+  /// Whether a property belongs to the class.
   fileprivate func has(_ property: ModelProperty) -> Bool {
     property.ordinal < properties.count && properties[property.ordinal].keyPath == property.keyPath
   }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A predicate made ready for the objects of a class.
+/// A predicate compiled for the objects of a class.
 ///
-/// An object matches exactly if its row would, once it was saved: the same translated expression is evaluated, by the
+/// An object matches exactly if its row would after a save: the same translated expression is evaluated, by the
 /// same rules. A predicate that has no form over rows is evaluated node by node (see ``NodeFilter``). Neither traps:
 /// where the user's code would divide by zero, overflow, unwrap nil or leave the bounds of a collection, the object
 /// does not match.
@@ -17,7 +17,7 @@ package struct ObjectFilter<T: PersistentModel> {
     self.init(predicate, try? QueryExpression(predicate))
   }
 
-  /// Prepares a predicate that has been translated already, or found to have no form over rows.
+  /// Prepares a predicate that is already translated, or known to have no form over rows.
   package init(_ predicate: Predicate<T>, _ expression: QueryExpression?) {
     if let expression {
       test = ModelTest(expression, of: .of(T.self)).matches
@@ -28,11 +28,11 @@ package struct ObjectFilter<T: PersistentModel> {
 
   /// Whether an object matches.
   ///
-  /// - Throws: What a node that is not Foundation's throws.
+  /// - Throws: The error of a node that is not Foundation's.
   package func matches(_ model: T) throws -> Bool { try test(model) }
 }
 
-/// A translated predicate made ready for objects, where their class is known by its descriptor alone.
+/// A translated predicate compiled for objects whose class is known by its descriptor alone.
 struct ModelTest {
   private let scope = ObjectScope()
   private let test: ObjectTest
@@ -43,7 +43,7 @@ struct ModelTest {
 
   /// Whether an object matches.
   ///
-  /// - Throws: What a node that is not Foundation's throws.
+  /// - Throws: The error of a node that is not Foundation's.
   func matches(_ model: any PersistentModel) throws -> Bool {
     do {
       return try scope.nesting(model) { try test(scope) }
@@ -53,10 +53,10 @@ struct ModelTest {
   }
 }
 
-/// A predicate made ready to be evaluated node by node.
+/// A predicate prepared for evaluation node by node.
 ///
-/// It says what `Predicate.evaluate` says, and where that would trap, or has no result, that the predicate does not
-/// hold.
+/// Its result is that of `Predicate.evaluate`, or false where that would trap, or has no
+/// result.
 struct NodeFilter<Input> {
   private let evaluate: (Input) throws -> Bool
 
@@ -68,7 +68,7 @@ struct NodeFilter<Input> {
 
   /// Whether the predicate holds.
   ///
-  /// - Throws: What a node that is not Foundation's throws.
+  /// - Throws: The error of a node that is not Foundation's.
   func matches(_ input: Input) throws -> Bool {
     do {
       return try evaluate(input)

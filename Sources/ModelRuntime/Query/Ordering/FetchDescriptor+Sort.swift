@@ -2,21 +2,21 @@ import Foundation
 import RowFormat
 
 extension FetchDescriptor {
-  /// Sorts models as `sort(using:)` with the descriptor's keys does.
+  /// Sorts models like `sort(using:)` with the descriptor's keys.
   ///
-  /// Each key is read once a model, where a sort descriptor reads two for every comparison and casts them
-  /// at that.
+  /// Each key is read once per model, whereas a sort descriptor reads two for every comparison, and casts
+  /// them.
   package func sort(_ models: inout [T]) {
     guard !sortBy.isEmpty, models.count > 1 else { return }
     guard let order = sortedPositions(of: models) else { return models.sort(using: sortBy) }
     models = order.map { models[$0] }
   }
 
-  /// Sorts models by the descriptor's keys, and those with equal keys as their rows are in the store; what
-  /// has no row comes last, as it came.
+  /// Sorts models by the descriptor's keys, and those with equal keys in the order of their rows in the store; models
+  /// without a row come last, in the given order.
   func sortByRow(_ models: inout [T]) {
     let places = models.map { model -> QueryValue in
-      // By bits, compared without a sign: those without a row behind all others.
+      // By bits, compared as unsigned: models without a row after all others.
       .integer(Int64(bitPattern: model.row?.rawValue ?? .max))
     }
     var column = SortColumn(kind: .unsigned, order: .forward)
@@ -28,12 +28,12 @@ extension FetchDescriptor {
     models = order.map { models[$0] }
   }
 
-  /// Puts models in order.
+  /// Sorts models.
   ///
   /// - Parameters:
   ///   - models: The models.
-  ///   - last: Orders models whose keys are equal; by default, the one that came first is first.
-  /// - Returns: Their positions in order, or `nil` if a key is of a type that is not known here.
+  ///   - last: Orders models whose keys are equal; by default, they keep their order.
+  /// - Returns: Their positions in order, or `nil` if a key is of an unknown type.
   private func sortedPositions(of models: [T], then last: SortColumn? = nil) -> [Int]? {
     var columns: [SortColumn] = []
     for descriptor in sortBy {
@@ -69,7 +69,7 @@ extension FetchDescriptor {
     return fill(&column, keyPath, scalar, models) ? column : nil
   }
 
-  /// The places of the models' identifiers among each other.
+  /// The ranks of the models' identifiers among each other.
   private func identifierColumn(_ descriptor: SortDescriptor<T>, _ models: [T]) -> SortColumn {
     let identifiers = models.map(\.persistentModelID)
     var ranks = Array(repeating: 0, count: models.count)
@@ -101,7 +101,7 @@ extension FetchDescriptor {
 }
 
 extension PersistentModel {
-  /// The row the object stands for, or `nil` if it was never saved.
+  /// The row of the object, or `nil` if it was never saved.
   var row: RowReference? {
     if let row = unsafe _$fetchedRow.stored { return unsafe row.reference }
     let state = _$state

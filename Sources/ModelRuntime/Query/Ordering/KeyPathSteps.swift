@@ -1,8 +1,8 @@
 /// The steps of a key path.
 ///
-/// Swift does not take key paths apart, and one with optional chaining compares equal to none that is put
-/// together from single steps. But a fetch sorted by `\.folder?.name` has to know what that reads. So the
-/// steps are read from the key path's memory, whose form is part of Swift's ABI, and which Foundation reads in
+/// Swift does not take key paths apart, and one with optional chaining equals none that is composed
+/// from single steps. But a fetch sorted by `\.folder?.name` must know what that reads. So the
+/// steps are read from the key path's memory, whose layout is part of Swift's ABI, and which Foundation reads in
 /// the same way to validate the key paths of predicates:
 ///
 ///     class, reference counts, KVC string     3 words
@@ -11,17 +11,17 @@
 ///
 /// A step begins with a header of 32 bits whose bits 24 ..< 31 are its kind. An accessor (kind 2) is a
 /// word with the header, a word that identifies it, one or two functions, and, if flagged, arguments. An optional
-/// step (kind 4) is the header alone. Other kinds are stored properties and things to come: they are
-/// nothing here, and neither is a key path that does not keep to its own size.
+/// step (kind 4) is the header alone. Other kinds are stored properties and future ones: they are
+/// not supported here, and neither is a key path that exceeds its own size.
 enum KeyPathStep: Equatable {
-  /// A computed property, by what identifies it wherever its key path is written.
+  /// A computed property, by the identifier that is the same wherever its key path is written.
   case accessor(kind: UInt32, identifier: UInt)
   /// `?.` in the middle.
   case chain
   /// The optional that a chain ends in.
   case wrap
 
-  /// The steps of a key path, or `nil` if it has a step that is not understood.
+  /// The steps of a key path, or `nil` if one of them is unknown.
   static func steps(of keyPath: AnyKeyPath) -> [KeyPathStep]? {
     withExtendedLifetime(keyPath) {
       unsafe KeyPathReader(UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())).steps()
@@ -29,7 +29,7 @@ enum KeyPathStep: Equatable {
   }
 }
 
-/// Reads the steps of a key path, which its maker keeps meanwhile, and nothing beyond their size.
+/// Reads the steps of a key path, which its maker keeps alive meanwhile, and nothing beyond their size.
 @safe private struct KeyPathReader {
   private static let word = MemoryLayout<UInt>.size
   private let base: UnsafeRawPointer

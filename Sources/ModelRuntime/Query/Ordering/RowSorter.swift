@@ -1,8 +1,8 @@
 package import RowFormat
 
-/// Collects the sort keys of rows as they are scanned, and says in what order the rows belong.
+/// Collects the sort keys of rows as they are scanned, and determines the order of the rows.
 ///
-/// With a limit it forgets, from time to time, the rows that cannot be among the first any more, so that
+/// With a limit it discards, from time to time, the rows that can no longer be among the first, so that
 /// the first ten of a million rows take the memory of some dozens.
 package struct RowSorter {
   private let ordering: RowOrdering
@@ -17,14 +17,14 @@ package struct RowSorter {
   /// The caller's numbers of the rows whose keys are kept.
   private var rows: [Int] = []
   private var accepted = 0
-  /// Whether the first `limit` keys are sorted, so that the last of them is a bar for new ones.
+  /// Whether the first `limit` keys are sorted, so that the last of them is the threshold for new ones.
   private var hasBar = false
 
   /// Makes a sorter.
   ///
   /// - Parameters:
   ///   - ordering: The sort.
-  ///   - limit: How many of the first rows are wanted, with those that an offset will skip; `nil` for all.
+  ///   - limit: The number of first rows wanted, including those that an offset will skip; `nil` for all.
   ///   - resolver: Answers about other rows.
   package init(_ ordering: RowOrdering, limit: Int?, resolver: any RowResolver) {
     self.ordering = ordering
@@ -39,9 +39,9 @@ package struct RowSorter {
   ///   - row: The row's bytes, in the layout of the descriptor.
   ///   - reference: The row's name.
   ///   - descriptor: The row's class.
-  /// - Returns: Whether the row may be among the first; the caller keeps it then, and numbers the rows it
+  /// - Returns: Whether the row may be among the first; the caller then keeps it, and numbers the rows it
   ///   keeps from 0.
-  /// - Throws: What the resolver throws.
+  /// - Throws: An error of the resolver.
   package mutating func append(
     _ row: RawSpan,
     _ reference: RowReference,
@@ -50,7 +50,7 @@ package struct RowSorter {
     if current !== descriptor { findReaders(for: descriptor) }
     guard let readFirst = readers.first else { return accept() }
     let first = try readFirst(row, reference, scope)
-    // Equal keys stay as they came, so a row that equals the last wanted one is too late.
+    // Equal keys keep their order, so a row that equals the last wanted one is too late.
     if hasBar && keys.isBehind(first, limit - 1) { return false }
     keys.append(first, toColumn: 0)
     for column in 1..<readers.count {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sort keys of many rows or models, column by column, and the order they make.
+/// The sort keys of many rows or models, column by column, and the resulting order.
 struct SortKeys {
   private(set) var columns: [SortColumn]
 
@@ -11,12 +11,12 @@ struct SortKeys {
   /// Adds a value of one column; every row adds one to each.
   mutating func append(_ value: QueryValue, toColumn column: Int) { columns[column].append(value) }
 
-  /// Forgets the row that was added last.
+  /// Removes the row that was added last.
   mutating func removeLast() {
     for column in columns.indices { columns[column].removeLast() }
   }
 
-  /// Whether a row whose first key is `value` comes behind another in any case.
+  /// Whether a row whose first key is `value` comes after another in any case.
   mutating func isBehind(_ value: QueryValue, _ row: Int) -> Bool {
     columns[0].append(value)
     defer { columns[0].removeLast() }
@@ -29,7 +29,7 @@ struct SortKeys {
     for column in columns.indices { columns[column].keep(rows) }
   }
 
-  /// Whether a row comes before another; of rows with equal keys, neither does.
+  /// Whether a row precedes another; of rows with equal keys, neither does.
   func precedes(_ lhs: Int, _ rhs: Int) -> Bool { compare(lhs, rhs, from: 0) < 0 }
 
   private func compare(_ lhs: Int, _ rhs: Int, from first: Int) -> Int {
@@ -40,14 +40,14 @@ struct SortKeys {
     return 0
   }
 
-  /// The rows in order; those with equal keys as they came.
+  /// The rows in order; those with equal keys keep their order.
   func sorted() -> [Int] {
     var rows = Array(0..<count)
     if !columns.isEmpty { sort(&rows, rows.indices, by: 0) }
     return rows
   }
 
-  /// Sorts rows that are equal in the columns before one: by numbers, as far as they tell.
+  /// Sorts rows that are equal in the columns before one: by numbers, if these are decisive.
   private func sort(_ rows: inout [Int], _ range: Range<Int>, by column: Int) {
     if range.count < 2 { return }
     let isShort = range.count <= 32

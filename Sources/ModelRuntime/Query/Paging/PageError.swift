@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Why a page could not be fetched.
+/// The reason a page could not be fetched.
 public enum PageError: Error, Hashable, Sendable {
-  /// The text is no token, or a mutilated one.
+  /// The text is not a token, or a damaged one.
   case malformedToken(expected: String, found: String)
   /// The token is of another entity.
   case otherEntity(expected: String, found: String)
   /// The token is of the same entity in another order.
   case otherSort(expected: String, found: String)
-  /// The token ends at a model that was not saved when it was made, and is not among this context's unsaved models.
+  /// The token ends at a model that was unsaved when it was made, and is not among this context's unsaved models.
   case unsavedModel(found: String)
-  /// Models cannot be paged in the order of this key: it is not a stored property that has an order of its own.
+  /// Models cannot be paged by this key: it is not a stored property with an order.
   case unsupportedSort(key: String)
   /// The descriptor has an offset, which would skip as many models of each page.
   case offset(Int)

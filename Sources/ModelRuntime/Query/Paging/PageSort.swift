@@ -10,7 +10,7 @@ struct PageSort<T: PersistentModel> {
   let tieOrder: SortOrder
   private let readers: [(AnyObject) -> QueryValue]
 
-  /// - Parameter sort: Of what follows the model's identifier, nothing counts: no two models have the same.
+  /// - Parameter sort: The sort; keys after the model's identifier are ignored, since no two models share one.
   /// - Throws: ``PageError/unsupportedSort(key:)``.
   init(_ sort: [SortDescriptor<T>]) throws {
     var descriptors: [SortDescriptor<T>] = []
@@ -58,15 +58,15 @@ struct PageSort<T: PersistentModel> {
     )
   }
 
-  /// The values of the sort keys that a model has now.
+  /// The current values of a model's sort keys.
   func values(of model: T) -> [QueryValue] { readers.map { $0(model) } }
 
-  /// The order of a store's models that the context has to sort.
+  /// Sorts a store's models that the store itself has not sorted.
   ///
   /// - Parameters:
   ///   - models: The models.
   ///   - byRow: Whether models with equal keys are in the order of their rows, or else of their identifiers.
-  ///   - unsaved: The unsaved models in the order in which they were inserted: they come behind all that have rows.
+  ///   - unsaved: The unsaved models in the order of their insertion: they come after all that have rows.
   /// - Returns: The models in order.
   func sorted(_ models: [T], byRow: Bool, unsaved: [any PersistentModel]) -> [T] {
     var places: [ObjectIdentifier: Int] = [:]
@@ -119,7 +119,7 @@ extension PageSort: CustomStringConvertible {
     }
   }
 
-  /// A number that orders which differ hardly share: of the keys' names, their directions and comparators.
+  /// A number that differs, almost certainly, for different orders: it covers the keys' names, directions and comparators.
   var fingerprint: UInt32 {
     var hash = FingerprintHash()
     for (place, name) in names.enumerated() {
@@ -137,7 +137,7 @@ extension SortOrder {
 
 /// The 32-bit hash of Fowler, Noll and Vo (FNV-1a): the same in every process.
 ///
-/// Of two texts that differ in a single byte it is never the same.
+/// For two texts that differ in a single byte it always differs.
 struct FingerprintHash {
   private(set) var value: UInt32 = 0x811C_9DC5
 

@@ -1,11 +1,11 @@
-/// A place in the order of a fetch, as text: where a page begins or ends.
+/// A place in the order of a fetch, as text: the end of a page.
 ///
-/// It holds the values of the sort keys of one model, and which model it is. So a page begins behind that model however
-/// many rows are inserted before it meanwhile, and also when the model is deleted. The text is made of letters, digits,
-/// "-" and "_": it goes into a URL as it is. It is as long as the values of the sort keys and some 20 characters, the
+/// It holds the values of the sort keys of one model, and the model's identity. So a page begins after that model however
+/// many rows are inserted before it meanwhile, and also when the model is deleted. The text consists of letters, digits,
+/// "-" and "_": it goes into a URL unchanged. It is as long as the values of the sort keys and some 20 characters, the
 /// same each time. It is not encrypted: a client that holds it can decode the values.
 ///
-/// Any text can be made a token: ``ModelContext/page(_:after:)`` reads it, and throws ``PageError`` for one that it
+/// Any text can be made a token: ``ModelContext/page(_:after:)`` reads it, and throws ``PageError`` for one it
 /// cannot use.
 public struct PageToken: RawRepresentable, LosslessStringConvertible, Hashable, Codable, Sendable {
   /// The text.
@@ -13,7 +13,7 @@ public struct PageToken: RawRepresentable, LosslessStringConvertible, Hashable, 
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Makes a token of the text of one: of a request's query, say.
+  /// Makes a token from its text, for instance from a request's query.
   public init(_ text: String) { rawValue = text }
 
   public var description: String { rawValue }

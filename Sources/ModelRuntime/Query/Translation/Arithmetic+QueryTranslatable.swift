@@ -14,7 +14,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
     if queryKind(of: Output.self) != nil {
       return try .arithmetic(operation, lhs, rhs, of: Output.self, translation)
     }
-    // A decimal, say.
+    // For example a decimal.
     return try .typed(
       "\(op)",
       lhs.translate(translation).asValue(),
@@ -83,7 +83,7 @@ extension QueryExpression {
         return .constant(result).fitting(type)
       }
       if operation == .remainder, kind == .integer {
-        // The remainder overflows where the quotient does, although it would fit itself.
+        // The remainder overflows if the quotient does, although it would fit itself.
         let quotient = QueryExpression.arithmetic(.divide, lhs, rhs, kind).fitting(type)
         if case .unwrapped = quotient {
           return .arithmetic(.subtract, lhs, .arithmetic(.multiply, quotient, rhs, kind), kind)
@@ -94,8 +94,8 @@ extension QueryExpression {
     }
   }
 
-  /// The result of an operation, which must be a value of its type: rows have one width for all integers, and
-  /// Swift's operators overflow at each type's own.
+  /// The result of an operation, which must fit its type: rows have one width for all integers, but
+  /// Swift's operators overflow at each type's own bounds.
   fileprivate func fitting(_ type: any Any.Type) -> QueryExpression {
     guard let integer = type as? any FixedWidthInteger.Type, integer.bitWidth < 64 else {
       return self
@@ -137,6 +137,6 @@ extension QueryKind {
 }
 
 extension FixedWidthInteger {
-  /// The values of the type; it has fewer than 64 bits.
+  /// The values of the type, which has fewer than 64 bits.
   fileprivate static var bounds: ClosedRange<Int64> { Int64(min)...Int64(max) }
 }

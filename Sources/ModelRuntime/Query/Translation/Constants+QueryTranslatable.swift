@@ -2,7 +2,7 @@ import Foundation
 
 extension PredicateExpressions.Value: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    // Casts to a protocol cost more than the rest of a translation: the usual keys go without.
+    // Casts to a protocol cost more than the rest of a translation: the usual keys avoid them.
     if Output.self == String.self, let text = value as? String { return .constant(.text(text)) }
     if Output.self == Int.self, let number = value as? Int {
       return .constant(.integer(Int64(number)))
@@ -22,7 +22,7 @@ extension PredicateExpressions.NilLiteral: QueryTranslatable {
   }
 }
 
-/// The elements of a captured sequence as an expression holds them, or `nil` if it does not understand them.
+/// The elements of a captured sequence in the form of an expression, or `nil` if it does not understand them.
 private func queryValues<S: Sequence>(of sequence: S) -> [QueryValue]? {
   if let element = S.Element.self as? any QueryScalar.Type,
     let values = queryValues(of: sequence, element)
@@ -37,7 +37,7 @@ private func queryValues<S: Sequence>(of sequence: S) -> [QueryValue]? {
   return values
 }
 
-/// The same without a cast for each element, for the sequences that people capture.
+/// The same without a cast for each element, for the usual captured sequences.
 private func queryValues<Element: QueryScalar>(
   of sequence: Any,
   _: Element.Type

@@ -18,7 +18,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
       inner.bind(variable.key, to: .row(path.cast(to: descriptor)))
       return .ifPresent(wrapped, try transform.translate(inner).asValue())
     case .ifPresent(let condition, let list) where list.isList:
-      // The list of a model that is there; where there is none, the answer is nil.
+      // The list of an existing model; without one, the result is nil.
       inner.bind(variable.key, to: list)
       let result = try transform.translate(inner)
       return .ifPresent(condition, result.isList ? result : try result.asValue())
@@ -32,7 +32,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 extension QueryExpression {
   fileprivate var isList: Bool { if case .list = self { true } else { false } }
 
-  /// Whether the expression says yes or no, of whatever it is about.
+  /// Whether the expression is true or false for any row.
   fileprivate var isTest: Bool {
     switch self {
     case .comparison, .membership, .isNull, .isKind, .not, .and, .or, .text, .exists,
@@ -42,7 +42,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether the expression is null anyway where a path leads to no row.
+  /// Whether the expression is null anyway if a path leads to no row.
   fileprivate func isNull(whereMissing path: RowPath) -> Bool {
     switch self {
     case .column(let other, _), .identifier(let other), .row(let other), .castRow(let other, _):
@@ -69,7 +69,7 @@ where LHS: QueryTranslatable, RHS: QueryTranslatable {
 
 extension PredicateExpressions.ForcedUnwrap: QueryTranslatable where Inner: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    // A captured optional of an optional may hold nil, which is not the same here as to hold nothing.
+    // A captured optional of an optional may hold nil, which differs here from holding nothing.
     if let captured = inner as? PredicateExpressions.Value<Wrapped?>, let value = captured.value {
       return try PredicateExpressions.Value(value).translate(translation)
     }

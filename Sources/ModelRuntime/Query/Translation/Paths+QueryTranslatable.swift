@@ -71,9 +71,9 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     )
   }
 
-  /// Whether the key path gives every case of an enumeration its raw value.
+  /// Whether the key path maps every case of an enumeration to its raw value.
   ///
-  /// `rawValue` has another key path here than in the user's code, so it is known by what it does; without a
+  /// `rawValue` has another key path here than in the user's code, so it is recognized by its results; without a
   /// list of the cases it is called like any other property.
   private var namesRawValue: Bool {
     guard let type = Root.Output.self as? any CaseIterable.Type else { return false }

@@ -102,7 +102,7 @@ extension QueryExpression {
 }
 
 extension QueryTranslation {
-  /// The closure of a captured sequence, once for each element.
+  /// Translates the closure of a captured sequence, once for each element.
   fileprivate func elements<Body: QueryTranslatable>(
     _ variable: PredicateExpressions.VariableID,
     _ values: [QueryValue],

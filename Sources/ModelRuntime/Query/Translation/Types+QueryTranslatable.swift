@@ -11,7 +11,7 @@ extension PredicateExpressions.TypeCheck: QueryTranslatable where Input: QueryTr
 
 extension PredicateExpressions.ConditionalCast: QueryTranslatable where Input: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    // This is how a value comes where an optional is wanted.
+    // A value in the place of an optional has this form.
     if Desired.self == Input.Output.self { return try input.translate(translation) }
     guard case .row(let path) = try input.translate(translation),
       let type = Desired.self as? any PersistentModel.Type
