@@ -1,15 +1,15 @@
-/// Models in the order in which they came, each of them once.
+/// Models in the order of their addition, without duplicates.
 ///
-/// Taking a model out costs as little as adding one: the models that went are passed over until somebody looks at
-/// the rest, who then pays for all of them at once.
+/// Removing a model costs as little as adding one: removed models are skipped until the rest is
+/// read, which then pays for all of them at once.
 struct OrderedModels {
   private var entries: [any PersistentModel] = []
-  /// Models that were taken out and are still among the entries, which keep them alive meanwhile.
+  /// Removed models that are still among the entries, which keep them alive meanwhile.
   private var removals: Set<ObjectIdentifier> = []
   /// The models among the entries, once many were searched.
   private var identities: Set<ObjectIdentifier>?
 
-  /// Up to how many entries are searched one by one.
+  /// Maximum number of entries that are searched one by one.
   private static let shortCount = 16
 
   init() {}
@@ -18,7 +18,7 @@ struct OrderedModels {
   var count: Int { entries.count - removals.count }
   var isEmpty: Bool { count == 0 }
 
-  /// The models, in order, if none has to be passed over; looking at them changes nothing.
+  /// The models, in order, if none must be skipped; reading them changes nothing.
   var settled: [any PersistentModel]? { removals.isEmpty ? entries : nil }
 
   /// The models, in order.
@@ -29,16 +29,16 @@ struct OrderedModels {
     }
   }
 
-  /// Adds a model, which is none of these yet.
+  /// Adds a model that is not there yet.
   mutating func append(_ model: any PersistentModel) {
     if !removals.isEmpty, removals.contains(ObjectIdentifier(model)) { compact() }
     entries.append(model)
     identities?.insert(ObjectIdentifier(model))
   }
 
-  /// Takes a model out.
+  /// Removes a model.
   ///
-  /// - Returns: Whether it was one of these.
+  /// - Returns: Whether it was there.
   /// - Complexity: O(1) on average; the first time in a long list it is O(*n*).
   @discardableResult
   mutating func remove(_ model: any PersistentModel) -> Bool {
@@ -52,7 +52,7 @@ struct OrderedModels {
     return true
   }
 
-  /// Takes out the models of which something holds.
+  /// Removes the models that pass a test.
   mutating func removeAll(where isDone: (any PersistentModel) -> Bool) {
     compact()
     entries.removeAll(where: isDone)

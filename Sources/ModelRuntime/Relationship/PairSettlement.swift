@@ -1,17 +1,17 @@
 import RowFormat
 import SchedulePoints
 
-// A one-to-one is stored at both ends. Two contexts may set it at once, each at an end of its own, or to different
-// models: the save that comes second reads what the first has stored, and takes apart the pairs that its own end.
+// A one-to-one is stored at both ends. Two contexts may set it at once, each at its own end, or to different
+// models: the second save reads the rows that the first has stored, and dissolves the pairs that its own replace.
 
 extension ModelContext {
-  /// Makes the ends of stored pairs nil that the pairs of a save replace; nobody else may write pairs meanwhile.
+  /// Makes nil the ends of stored pairs that the pairs of a save replace; nobody else may write pairs meanwhile.
   ///
   /// - Parameters:
   ///   - changes: The changes that are about to be saved.
-  ///   - connection: The store. One that neither counts its changes nor takes turns is not asked.
-  /// - Returns: Whether any had to be changed; then they are among the pending changes.
-  /// - Throws: What reading rows throws.
+  ///   - connection: The store. A store that neither counts its changes nor takes turns is not asked.
+  /// - Returns: Whether any had to be changed; these are then among the pending changes.
+  /// - Throws: An error of reading rows.
   func settlePairs(of changes: ChangeSet, in connection: StoreConnection) throws -> Bool {
     guard connection.hasPairs, connection.changeCount != nil || connection.takesTurns,
       !PlantedFault.unsettledPairs.isPlanted
@@ -61,7 +61,7 @@ extension ModelContext {
     return isChanged
   }
 
-  /// Reads the rows of models that have none in memory, or an older one than the context knows of.
+  /// Reads the rows of models that have none in memory, or one older than the context's epoch.
   func readRows(of states: [_ModelState], in connection: StoreConnection) throws {
     let stored = states.filter { $0.flags.contains(.stored) && $0.connection === connection }
     loadRows(of: stored, from: connection)
@@ -89,7 +89,7 @@ extension _ModelState {
 }
 
 extension ModelProperty {
-  /// Whether the relationship is a to-one whose inverse is one, too.
+  /// Whether the relationship is a to-one whose inverse is a to-one, too.
   var isPaired: Bool {
     guard !isToMany, let inverse else { return false }
     return !inverse.isToMany

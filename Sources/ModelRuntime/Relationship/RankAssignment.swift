@@ -2,17 +2,17 @@ import RowFormat
 import SchedulePoints
 
 extension StoreConnection {
-  /// Gives the members of changed lists their places.
+  /// Assigns places to the members of changed lists.
   ///
-  /// A list is kept in order by a rank in each member's row. Ranks are sparse: members that came last get ranks
-  /// behind all others, in the order of the list, and a member that was moved gets one between its neighbours'. Only
-  /// where there is no room left the neighbours get new ranks too.
+  /// A list is kept in order by a rank in each member's row. Ranks are sparse: members added last get ranks
+  /// after all others, in the order of the list, and a moved member gets one between its neighbours'. Only
+  /// if there is no room left the neighbours get new ranks too.
   ///
   /// - Parameters:
   ///   - changes: The changes of a save; members that only get another place are added to them.
   ///   - storedPlaces: Returns the stored members of a list, with their ranks.
-  ///   - reserve: Returns ranks behind every rank given out before.
-  /// - Throws: What reading the places of other members throws.
+  ///   - reserve: Returns ranks after every rank given out before.
+  /// - Throws: An error of reading the places of other members.
   func assignRanks(
     in changes: inout ChangeSet,
     placesOf storedPlaces: (_ModelState, ModelProperty) throws -> [ReferringRow],
@@ -26,9 +26,9 @@ extension StoreConnection {
         guard let inverse = property.inverse, case .many(let list) = state.relation(property),
           !list.added.isEmpty || list.isReordered
         else { continue }
-        // Former ranks make the list one with an order of its own, once it is put together.
+        // Former ranks give the list its own order, once it is loaded.
         if !list.formerRanks.isEmpty { _ = state.relatedModels(property) }
-        // Members that an undo brought back get the ranks that they had.
+        // Members that an undo restored get their former ranks.
         if list.isReordered || !list.ranksInFormerList.isEmpty {
           let current = state.relatedModels(property) ?? list
           let ranks =
@@ -43,10 +43,10 @@ extension StoreConnection {
     changes.updated += assignment.moved
   }
 
-  /// Reads the rows of members that came from elsewhere, if they are not in memory or old: others may have given
+  /// Reads the rows of members added from elsewhere, if they are not in memory or old: others may have given
   /// them the same owner, and a place.
   ///
-  /// - Throws: What reading a row throws.
+  /// - Throws: An error of reading a row.
   private func readStoredMembers(among list: RelatedModels, of owner: _ModelState) throws {
     guard owner.flags.contains(.stored), let context = owner.context else { return }
     let states = list.added.elements.map { $0._$state }.filter { $0.flags.contains(.stored) }
@@ -54,23 +54,23 @@ extension StoreConnection {
   }
 }
 
-/// Hands out the ranks of one save.
+/// Assigns the ranks of one save.
 struct RankAssignment {
-  /// Members of which nothing has changed but their place.
+  /// Members of which only the place has changed.
   private(set) var moved: [any PersistentModel] = []
   private let spacing: Int64
 
-  /// The distance of neighbours in a save of few changes: room for twenty moves between them, one into the middle of
-  /// what the one before has left.
+  /// The distance of neighbours in a save of few changes: room for twenty moves between them, each into the middle of
+  /// the gap that the previous one left.
   static let widestSpacing: Int64 = 1 << 20
 
   init(_ changes: ChangeSet) {
     let count = changes.inserted.count + changes.updated.count
-    // A save has 2^24 places of its own, and borrows more from later ones only if it has more models.
+    // A save has 2^24 places of its own, and borrows more from later saves only if it has more models.
     spacing = max(1, Self.widestSpacing / Int64(max(count, 1)))
   }
 
-  /// Gives members that came last ranks behind all others; those that the store has already keep theirs.
+  /// Gives members added last ranks after all others; those that the store already has keep theirs.
   mutating func append(
     _ list: RelatedModels,
     to owner: any PersistentModel,
@@ -94,7 +94,7 @@ struct RankAssignment {
     }
   }
 
-  /// Gives the members of a list ranks in its order, to as few of them as possible.
+  /// Gives the members of a list ranks in its order, changing as few as possible.
   mutating func place(
     _ list: RelatedModels,
     of owner: any PersistentModel,
@@ -145,7 +145,7 @@ struct RankAssignment {
 }
 
 extension _ModelState {
-  /// Whether the model refers to an owner, and the store does not know it yet.
+  /// Whether the model refers to an owner that the store does not have yet.
   fileprivate func isPending(at owner: any PersistentModel, _ inverse: ModelProperty) -> Bool {
     guard !isDeleted, flags.contains(.inserted) || changed.contains(inverse.ordinal),
       case .one(let current) = relation(inverse)

@@ -1,20 +1,20 @@
 import RowFormat
 
-// A cascade deletes the members of a list because their owner goes. From then on only objects in memory lead to a member: so
-// the ends of the members need not be cleared, and a member without an object is deleted as a row.
+// A cascade deletes the members of a list because their owner is deleted. From then on only objects in memory lead to a
+// member: so the ends of the members need not be cleared, and a member without an object is deleted as a row.
 
-/// The members of a list that are deleted because their owner is.
+/// The members of a list that are deleted with their owner.
 ///
-/// Invariant: none of the rows has an object in the context. Whatever is about to make one, or looks at the deleted models,
-/// has objects made of all of them first (``ModelContext/makeModelsTakenAlong()``).
+/// Invariant: none of the rows has an object in the context. Any code that is about to create one, or reads the deleted
+/// models, first creates objects for all of them (``ModelContext/makeModelsTakenAlong()``).
 struct TakenAlong {
   let owner: any PersistentModel
   /// The list.
   let property: ModelProperty
   let connection: StoreConnection
-  /// The members that have objects; their ends still lead to the owner.
+  /// The members with objects; their ends still lead to the owner.
   fileprivate(set) var models: [any PersistentModel] = []
-  /// The members that have none, in order.
+  /// The members without objects, in order.
   fileprivate(set) var rows: [RowReference] = []
 
   init(
@@ -33,7 +33,7 @@ struct TakenAlong {
 }
 
 extension ModelContext {
-  /// Whether members of a list may go without being told: nobody follows them, and the store finds them from their own end.
+  /// Whether members of a list may be deleted without notification: nobody follows them, and the store has their ends.
   func takesAlong(_ property: ModelProperty, of owner: _ModelState) -> Bool {
     guard undo.manager == nil, observers == nil, property.isDerivable,
       property.deleteRule == .cascade, owner.flags.contains(.stored),
@@ -44,7 +44,7 @@ extension ModelContext {
 
   /// Whether members of a list that have no objects may be deleted as rows.
   ///
-  /// Not for stores far away, which bring the members' rows with their list; nor where other rows depend on them, or
+  /// Not for remote stores, which return the members' rows with their list; nor if other rows depend on them, or
   /// values are compared.
   func takesRowsAlong(_ property: ModelProperty, of owner: _ModelState) -> Bool {
     guard takesAlong(property, of: owner), case .unloaded = owner.relation(property),
@@ -54,11 +54,11 @@ extension ModelContext {
       && !remembersReads && connection.changeCount != nil
   }
 
-  /// Records that members of a list go with their owner.
+  /// Records that members of a list are deleted with their owner.
   ///
   /// - Parameters:
   ///   - group: The members.
-  ///   - epoch: What the context knew of the store when the rows were found.
+  ///   - epoch: The context's list epoch when the rows were found.
   func takeAlong(_ group: TakenAlong, epoch: UInt32) {
     takenAlong.append(group)
     if group.rows.isEmpty { return }
@@ -89,7 +89,7 @@ extension ModelContext {
     }
   }
 
-  /// The rows that the next save deletes without objects, the last one first, as cascades go.
+  /// The rows that the next save deletes without objects, the last one first, in the order of cascades.
   func rowsTakenAlong(in connection: StoreConnection) -> [RowReference] {
     if !hasRowsTakenAlong { return [] }
     var rows: [RowReference] = []
@@ -97,15 +97,15 @@ extension ModelContext {
     return rows
   }
 
-  /// Makes objects of the rows that are deleted without any, if some of them may be of a class or a subclass.
+  /// Creates objects for the rows deleted without any, if some of them may be of a class or a subclass.
   func makeModelsTakenAlong(of type: ModelDescriptor) {
     if mayTakeAlong(type) { makeModelsTakenAlong() }
   }
 
-  /// Makes objects of the rows that are deleted without any, as if there had been some from the start.
+  /// Creates objects for the rows deleted without any, as if they had existed from the start.
   func makeModelsTakenAlong() {
     if !hasRowsTakenAlong { return }
-    // Making them asks again.
+    // Creating them calls this again.
     hasRowsTakenAlong = false
     for place in firstRowsTakenAlong..<takenAlong.count where !takenAlong[place].rows.isEmpty {
       let group = takenAlong[place]
@@ -123,7 +123,7 @@ extension ModelContext {
     }
   }
 
-  /// Clears the ends of models that were deleted with their owners: one of them, or of these, is to stay after all.
+  /// Clears the ends of models that were deleted with their owners, because one of them is to stay after all.
   func detachModelsTakenAlong() {
     if takenAlong.isEmpty { return }
     makeModelsTakenAlong()
@@ -143,7 +143,7 @@ extension ModelContext {
     }
   }
 
-  /// Forgets the members that went with owners in a store: they are gone, or here again.
+  /// Forgets the members that were deleted with owners in a store: they are gone, or restored.
   func forgetTakenAlong(in connection: StoreConnection? = nil) {
     if takenAlong.isEmpty { return }
     takenAlong.removeAll { connection == nil || $0.connection === connection }
@@ -154,9 +154,9 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Whether the object goes with the owner it has without being told.
+  /// Whether the object is deleted with its owner without notification.
   ///
-  /// Not one whose end was set here, nor one that is observed.
+  /// Not if its end was set here, or if it is observed.
   func goesAlong(with owner: _ModelState, at inverse: ModelProperty) -> Bool {
     guard flags.contains(.stored), context === owner.context, !isObserved,
       case .unloaded = relation(inverse)
@@ -164,7 +164,7 @@ extension _ModelState {
     return true
   }
 
-  /// Has the list of a deleted owner show the members that went with it, as lists in memory do until the save.
+  /// Makes the list of a deleted owner show the members deleted with it, as lists in memory do until the save.
   fileprivate func show(_ models: [any PersistentModel], in property: ModelProperty) {
     guard case .unloaded = relation(property) else { return }
     let list = property.makeList(models)
@@ -174,7 +174,7 @@ extension _ModelState {
 }
 
 extension ModelDescriptor {
-  /// Whether a model of the class has no relationship but the one to the owner that it goes with.
+  /// Whether the only relationship of the class is the one to the owner with which its models are deleted.
   func isLeaf(at inverse: ModelProperty) -> Bool {
     relationships.allSatisfy { $0.ordinal == inverse.ordinal }
   }
