@@ -1,14 +1,14 @@
 import RowFormat
 
 extension ModelDescriptor {
-  /// A row in which every attribute has its default value, and everything else is null: what a row from
-  /// before a property existed is completed with.
+  /// A row in which every attribute has its default value, and everything else is null; it completes rows
+  /// from before a property existed.
   package func defaultRow() -> [UInt8] { row(of: properties.map(\.defaultValue)) }
 
-  /// Makes the same of defaults that are made now: one that asks for the time has another value each time.
+  /// Makes the same row with defaults made now: a default that is the current time differs each time.
   ///
   /// - Parameter given: The properties that need no default.
-  /// - Returns: The row. What it has of those properties is of no use.
+  /// - Returns: The row. Its values of the given properties are meaningless.
   func currentDefaultRow(without given: [ModelProperty]) -> [UInt8] {
     let needsDefaults = properties.contains { property in
       property.defaultValue != nil && !property.isRelationship
@@ -17,7 +17,7 @@ extension ModelDescriptor {
     return row(of: needsDefaults ? makeDefaults() : [])
   }
 
-  /// The defaults of all properties, as the class makes them now.
+  /// The current defaults of all properties.
   private func makeDefaults() -> [Any?] {
     var defaults = superclass?.makeDefaults() ?? []
     defaults += repeatElement(nil, count: properties.count - defaults.count)
@@ -28,7 +28,7 @@ extension ModelDescriptor {
     return defaults
   }
 
-  /// A row of values, of which there may be fewer than properties.
+  /// Makes a row of values, of which there may be fewer than properties.
   private func row(of values: [Any?]) -> [UInt8] {
     var encoder = _RowEncoder(references: ReferenceList())
     encoder.begin(layout)
