@@ -9,7 +9,7 @@ enum CodedProperty: Codable {
     case let composite as Schema.CompositeAttribute: self = .composite(composite)
     case let attribute as Schema.Attribute: self = .attribute(attribute)
     case let relationship as Schema.Relationship: self = .relationship(relationship)
-    // A property of an unknown kind keeps what every property has.
+    // A property of an unknown kind keeps the common fields.
     default:
       self = .attribute(
         Schema.Attribute(

@@ -1,9 +1,9 @@
-/// Tells structs of the user's, which have fields, from everything else that is `Codable`.
+/// Distinguishes the user's structs, which have fields, from all other `Codable` types.
 enum CompositeShape {
-  /// Whether values of a type have fields that a store can know of.
+  /// Whether values of a type have fields that a store can know.
   ///
-  /// Asks the type's metadata and runs none of its code. Types of the standard library and of
-  /// Foundation are values without fields, whatever they are made of; so is what has a raw value.
+  /// Reads the type's metadata and runs none of its code. Types of the standard library and of
+  /// Foundation are values without fields, whatever their structure; so are types with a raw value.
   static func isComposite(_ type: any Any.Type) -> Bool {
     let type = (type as? any OptionalType.Type)?.wrappedType ?? type
     guard isStruct(type), type is any (Decodable & Encodable).Type,
@@ -18,7 +18,7 @@ enum CompositeShape {
 
   private static func isStruct(_ type: any Any.Type) -> Bool { metadataKind(type) == 0x200 }
 
-  /// The first word of a type's metadata, which says what it is: a part of Swift's ABI.
+  /// The first word of a type's metadata, which is its kind: a part of Swift's ABI.
   private static func metadataKind(_ type: any Any.Type) -> UInt {
     unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
   }

@@ -53,7 +53,7 @@ struct EntityDraft {
   }
 }
 
-/// Whether an entry is a class's own: a subclass without `@Model` answers with its superclass's.
+/// Whether an entry is the class's own: a subclass without `@Model` returns its superclass's.
 private func declares(
   _ type: any PersistentModel.Type,
   _ entry: Schema.PropertyMetadata

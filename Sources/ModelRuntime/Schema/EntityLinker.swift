@@ -1,6 +1,6 @@
 /// Links entities to each other: superentities, inverses, uniqueness constraints and indices.
 enum EntityLinker {
-  /// Links the entities of one schema, and returns what is wrong with them.
+  /// Links the entities of one schema, and returns their errors.
   static func link(_ entities: [Schema.Entity]) -> [SwiftDataError] {
     let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     return duplicates(in: entities) + linkHierarchy(entities, byName: byName)
@@ -68,7 +68,7 @@ enum EntityLinker {
     }
   }
 
-  /// Adds what `#Unique` and `#Index` said to the entity, by property names.
+  /// Adds the lists of `#Unique` and `#Index` to the entity, by property names.
   private static func resolveLists(of entity: Schema.Entity) -> [SwiftDataError] {
     var problems: [SwiftDataError] = []
     for list in entity.lists {

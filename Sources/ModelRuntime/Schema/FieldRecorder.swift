@@ -1,10 +1,10 @@
 import Foundation
 
-/// Finds the fields of a `Decodable` type by letting it decode a value of nothing: zeros, empty texts
+/// Finds the fields of a `Decodable` type by letting it decode an empty value: zeros, empty texts
 /// and empty collections.
 ///
-/// Types with an `init(from:)` of their own may refuse such a value; then the fields they asked for
-/// up to there are known, and no more.
+/// Types with their own `init(from:)` may refuse such a value; then only the fields requested
+/// up to there are known.
 final class FieldRecorder {
   struct Field {
     let name: String
@@ -13,7 +13,7 @@ final class FieldRecorder {
   }
 
   private(set) var fields: [Field] = []
-  /// The types around this one: a type inside itself is not followed.
+  /// The enclosing types: a type inside itself is not followed.
   private let path: [ObjectIdentifier]
 
   private init(path: [ObjectIdentifier]) { self.path = path }
@@ -31,7 +31,7 @@ final class FieldRecorder {
     if !fields.contains(where: { $0.name == name }) { fields.append(Field(name: name, type: type)) }
   }
 
-  /// Makes a value of nothing.
+  /// Makes an empty value.
   func nothing<T: Decodable>(_ type: T.Type) throws -> T {
     if let column = type as? any _ColumnValue.Type, let value = column._absent as? T {
       return value
@@ -48,7 +48,7 @@ final class FieldRecorder {
     return try T(from: RecordingDecoder(recorder: inner))
   }
 
-  /// The first case of an enumeration with raw values: none of them need be "" or 0.
+  /// The first case of an enumeration with raw values, none of which need be "" or 0.
   private func firstCase<T>(of type: T.Type) -> T? {
     guard type is any RawRepresentable.Type, CompositeShape.isEnumeration(type),
       MemoryLayout<T>.size == 1
@@ -58,7 +58,7 @@ final class FieldRecorder {
   }
 }
 
-/// A decoder that has everything it is asked for.
+/// A decoder that has every requested value.
 private struct RecordingDecoder: Decoder {
   let recorder: FieldRecorder
   var codingPath: [any CodingKey] { [] }
@@ -76,7 +76,7 @@ private struct RecordingDecoder: Decoder {
 private struct RecordingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let recorder: FieldRecorder
   var codingPath: [any CodingKey] { [] }
-  // An enumeration with payloads looks here for its case, and finds that it is none of these.
+  // An enumeration with payloads looks here for its case, and finds none.
   var allKeys: [Key] { [] }
 
   func contains(_ key: Key) -> Bool { true }
@@ -92,7 +92,7 @@ private struct RecordingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerPr
     return nil
   }
 
-  // The library calls these, and not the generic one above, for what it knows itself.
+  // The library calls these, and not the generic one above, for the types it supports itself.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) -> Bool? { absent(type, key) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) -> String? { absent(type, key) }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) -> Double? { absent(type, key) }

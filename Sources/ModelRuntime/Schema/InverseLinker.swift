@@ -1,4 +1,4 @@
-/// Finds for each relationship the one that leads back: named by either side, or the only candidate.
+/// Finds each relationship's inverse: named by either side, or the only candidate.
 ///
 /// Two relationships between two different entities are inferred to be each other's inverse when
 /// neither has another candidate, whatever their multiplicities. Relationships of an entity with
@@ -23,7 +23,7 @@ struct InverseLinker {
     return linkDeclared(ends) + linkInferred(ends)
   }
 
-  // MARK: Inverses that are named
+  // MARK: Named inverses
 
   private func linkDeclared(_ ends: [End]) -> [SwiftDataError] {
     ends.compactMap { end in
@@ -63,7 +63,7 @@ struct InverseLinker {
       || byName[name]?.lineage.contains { $0 === entity } == true
   }
 
-  /// Makes two relationships each other's inverse, unless one of them is already another's.
+  /// Makes two relationships each other's inverse, unless one of them already has another.
   private func connect(_ end: End, _ inverse: End) -> SwiftDataError? {
     for (one, other) in [(end, inverse), (inverse, end)] {
       if let taken = one.relationship.inverseName, taken != other.relationship.name {
@@ -81,7 +81,7 @@ struct InverseLinker {
     return nil
   }
 
-  // MARK: Inverses that are inferred
+  // MARK: Inferred inverses
 
   private func linkInferred(_ ends: [End]) -> [SwiftDataError] {
     let open = ends.filter {
@@ -101,7 +101,7 @@ struct InverseLinker {
           "could have the inverse \(names): name one with @Relationship(inverse:)"
         )
       }
-      // The other side reports an ambiguity that is its own.
+      // The other side reports an ambiguity of its own.
       guard open.filter({ leadsBack($0, to: first) }).count == 1 else { return nil }
       return connect(end, first)
     }

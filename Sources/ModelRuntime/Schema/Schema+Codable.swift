@@ -35,24 +35,24 @@ extension Schema {
   /// Writes the schema to a file, as JSON.
   ///
   /// - Parameter toURL: The file.
-  /// - Throws: What encoding or writing throws.
+  /// - Throws: An error of encoding or writing.
   public func save(to toURL: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(self).write(to: toURL, options: .atomic)
   }
 
-  /// Reads a schema that ``save(to:)`` wrote.
+  /// Reads a schema written by ``save(to:)``.
   ///
   /// - Parameter fromURL: The file.
-  /// - Returns: The schema; types that this process has not are known by name only.
-  /// - Throws: What reading or decoding throws.
+  /// - Returns: The schema; types that this process lacks are known by name only.
+  /// - Throws: An error of reading or decoding.
   public static func load(from fromURL: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: fromURL))
   }
 }
 
-/// Schemas are equal when their versions and their entities are, in whatever order.
+/// Schemas are equal when their versions and their entities are, in any order.
 extension Schema {
   public static func == (lhs: Schema, rhs: Schema) -> Bool {
     lhs === rhs || lhs.version == rhs.version && lhs.entitiesByName == rhs.entitiesByName

@@ -4,15 +4,15 @@ extension Schema {
   /// An attribute whose values have fields: a `Codable` struct.
   ///
   /// Values are stored field by field and by name, in one column. A field that is added later is no
-  /// change of the schema: older values are read as the type's `init(from:)` sees fit.
+  /// change of the schema: the type's `init(from:)` decides how older values are read.
   ///
-  /// Unchecked, as its superclass is.
+  /// Unchecked, like its superclass.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
     private let fields = Mutex<[Attribute]?>(nil)
 
     /// The fields, in the order in which the type decodes them.
     ///
-    /// They are found when they are first asked for, by decoding a value of nothing. That runs the
+    /// They are determined on first use, by decoding an empty value. That runs the
     /// type's `init(from:)`; no schema, and no store, depends on it.
     public var properties: [Attribute] {
       get {
@@ -71,7 +71,7 @@ extension Schema {
 }
 
 extension Schema.Attribute {
-  /// Creates an attribute of the kind that its type and its options call for.
+  /// Creates an attribute of the kind that its type and its options require.
   static func make(
     name: String,
     originalName: String? = nil,

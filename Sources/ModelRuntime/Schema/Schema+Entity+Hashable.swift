@@ -1,4 +1,4 @@
-/// Entities are equal when they describe the same shape, whatever classes they were made from.
+/// Entities are equal when they describe the same shape, independent of their classes.
 extension Schema.Entity: Hashable {
   public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
     lhs === rhs

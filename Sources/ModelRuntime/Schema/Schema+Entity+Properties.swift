@@ -4,13 +4,13 @@ extension Schema.Entity {
   /// All properties: those of the superclasses, then those of the class.
   public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
-  /// The attributes, inherited ones included; set, those of the entity itself are replaced.
+  /// The attributes, inherited ones included; setting them replaces those of the entity itself.
   public var attributes: Set<Schema.Attribute> {
     get { Set(all(Schema.Attribute.self)) }
     set { replace(Schema.Attribute.self, by: Array(newValue)) }
   }
 
-  /// The relationships, inherited ones included; set, those of the entity itself are replaced.
+  /// The relationships, inherited ones included; setting them replaces those of the entity itself.
   public var relationships: Set<Schema.Relationship> {
     get { Set(all(Schema.Relationship.self)) }
     set { replace(Schema.Relationship.self, by: Array(newValue)) }
@@ -57,7 +57,7 @@ extension Schema.Entity {
 // MARK: Key paths
 
 extension Schema.Entity {
-  /// The name of the property a key path leads to, or `nil` if it leads to none of the entity's.
+  /// The name of the property at the end of a key path, or `nil` if it is not the entity's.
   ///
   /// `\Base.name` and `\Sub.name` lead to the same property of the entity of `Sub`.
   package func propertyName(for keyPath: AnyKeyPath) -> String? {

@@ -1,7 +1,7 @@
 extension Schema {
-  /// The lists of properties by which the models of a class are looked up: what `#Index` said.
+  /// The lists of properties by which the models of a class are looked up: the form of `#Index`.
   public final class Index<T>: SchemaProperty where T: PersistentModel {
-    /// A kind of index, with the properties it is made of.
+    /// A kind of index, with its properties.
     public enum Types<P> where P: PersistentModel {
       /// Ordered by value: for equality, ranges and sorting.
       case binary([PartialKeyPath<P>])
@@ -35,7 +35,7 @@ extension Schema {
       case indices
     }
 
-    /// One index as it is encoded: by the names of its properties.
+    /// The encoded form of one index: by the names of its properties.
     private struct CodedIndex: Codable {
       enum Kind: String, Codable { case binary, rtree }
       let kind: Kind

@@ -1,5 +1,5 @@
 extension Schema {
-  /// The lists of properties whose values together no two models may share: what `#Unique` said.
+  /// The lists of properties whose combined values no two models may share: the form of `#Unique`.
   public final class Unique<T>: SchemaProperty where T: PersistentModel {
     /// The lists of properties.
     public let constraints: [[PartialKeyPath<T>]]

@@ -1,4 +1,4 @@
-/// Makes entities of model classes: of those it is given, and of those they lead to.
+/// Makes entities from model classes, and from the classes they lead to.
 struct SchemaBuilder {
   private(set) var entities: [Schema.Entity] = []
   private var problems: [SwiftDataError] = []
@@ -14,7 +14,7 @@ struct SchemaBuilder {
     }
   }
 
-  /// Links the entities to each other, and returns everything that is wrong with them.
+  /// Links the entities to each other, and returns all errors.
   mutating func finish() -> [SwiftDataError] {
     for entity in entities {
       guard let type = entity.modelType, let superclass = superclass(of: type) else { continue }

@@ -2,7 +2,7 @@
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
   /// The property's name.
   var name: String { get set }
-  /// The name it had in the previous version of the schema, or its name.
+  /// The name it had in the previous version of the schema, or its current name.
   var originalName: String { get set }
   /// The Swift type of its values.
   var valueType: any Any.Type { get set }

@@ -7,14 +7,14 @@ import Synchronization
 package enum TransformerNames {
   private static let known = Mutex<[String: ValueTransformer.Type]>([:])
 
-  /// Returns the name that stands for a class in a schema, and remembers the class under it.
+  /// Returns the name of a class in a schema, and records the class under it.
   static func name(of type: ValueTransformer.Type) -> String {
     let name = _typeName(type, qualified: true)
     known.withLock { $0[name] = type }
     return name
   }
 
-  /// Returns the transformer of a name: a registered one, or a new one of the class of that name.
+  /// Returns the transformer with a name: a registered one, or a new one of the class with that name.
   package static func transformer(named name: String) -> ValueTransformer? {
     if let registered = ValueTransformer(forName: NSValueTransformerName(name)) {
       return registered

@@ -1,12 +1,12 @@
-/// The type of a property's values, as it is encoded: by name, so that it can be read where the type
+/// The type of a property's values in encoded form: by name, so that it can be read even if the type
 /// itself does not exist.
 struct ValueTypeName: Hashable, Codable, Sendable {
   /// The qualified name, for people and for comparing.
   let name: String
-  /// The name the runtime finds the type by.
+  /// The name by which the runtime finds the type.
   let mangledName: String?
-  /// The type that is stored, by its own name: the raw value's, without optionals and without what
-  /// it is nested in.
+  /// The stored type, by its own name: the raw value's, without optionals and without
+  /// enclosing types.
   let shape: String
 
   init(_ type: any Any.Type) {
@@ -18,7 +18,7 @@ struct ValueTypeName: Hashable, Codable, Sendable {
     shape = ValueTypeName.unqualified(ValueTypeName.qualifiedName(of: stored))
   }
 
-  /// The type, or ``UnknownValue`` if this process has none of that name.
+  /// The type, or ``UnknownValue`` if this process has none with that name.
   var resolved: any Any.Type {
     mangledName.flatMap(_typeByName) ?? UnknownValue.self
   }
@@ -30,16 +30,16 @@ struct ValueTypeName: Hashable, Codable, Sendable {
     R.RawValue.self
   }
 
-  /// The name of a type; Foundation on Linux is split in modules that are none of a schema's business.
+  /// The name of a type; Foundation on Linux is split into modules that a schema must not depend on.
   private static func qualifiedName(of type: any Any.Type) -> String {
     _typeName(type, qualified: true)
       .split(separator: "FoundationEssentials.", omittingEmptySubsequences: false)
       .joined(separator: "Foundation.")
   }
 
-  /// Leaves out what types are nested in: `Array<Status>` of `Swift.Array<App.SchemaV1.Status>`.
+  /// Removes enclosing types: `Array<Status>` of `Swift.Array<App.SchemaV1.Status>`.
   ///
-  /// Works on the text, since the name must come out the same where the type does not exist.
+  /// Works on the text, since the name must be the same if the type does not exist.
   private static func unqualified(_ name: String) -> String {
     var result = ""
     // The part since the last character that cannot be in a path of names.
@@ -59,5 +59,5 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   }
 }
 
-/// Stands for a type that is named in an encoded schema and does not exist in this process.
+/// A placeholder for a type that is named in an encoded schema and does not exist in this process.
 enum UnknownValue: Sendable {}
