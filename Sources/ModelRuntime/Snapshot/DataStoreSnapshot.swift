@@ -1,9 +1,9 @@
 /// A type whose values can be in a snapshot.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
-/// The values of one model at one moment, on their way between a context and a store.
+/// The values of one model at one moment, passed between a context and a store.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
-  /// The model: temporary for one that has not been saved, and permanent otherwise.
+  /// The identifier of the model: temporary for an unsaved one, and permanent otherwise.
   var persistentIdentifier: PersistentIdentifier { get }
 
   /// Takes the values of a model from its backing data.
@@ -12,7 +12,7 @@ public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   )
 
-  /// Returns the snapshot under another identifier, its references replaced as the table says.
+  /// Returns the snapshot under another identifier, with its references replaced by the table.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?

@@ -1,6 +1,6 @@
 package import RowFormat
 
-/// The snapshot a store gets unless it brings a type of its own: the model's row, and whom it refers to.
+/// The snapshot a store receives unless it has its own type: the model's row, and the models it refers to.
 ///
 /// References in the row are numbers of the list beside it, so the snapshot means the same in every
 /// store and every process.
@@ -36,7 +36,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
       self = try SnapshotEncoder.snapshot(of: live.anyModel)
     } catch {
       // The protocol's initializer cannot throw. The context, which can, checks each model before
-      // it comes here, so this is reached only by a store that snapshots models on its own.
+      // this, so only a store that takes its own snapshots of models gets here.
       preconditionFailure("\(live.anyModel.persistentModelID): \(error)")
     }
   }
@@ -58,7 +58,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     RowReference(table: 0x8000, key: UInt64(number))
   }
 
-  /// The model a reference in the row stands for, or `nil` if the row is not sound.
+  /// The model of a reference in the row, or `nil` if the row is invalid.
   package func identifier(for reference: RowReference) -> PersistentIdentifier? {
     guard reference.isProvisional, 1...max(references.count, 1) ~= Int(reference.key),
       !references.isEmpty

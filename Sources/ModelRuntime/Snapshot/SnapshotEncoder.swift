@@ -1,11 +1,11 @@
 import RowFormat
 
-/// The models a snapshot refers to, numbered as they come up.
+/// The models a snapshot refers to, numbered in the order of their first use.
 final class ReferenceList: ReferenceResolver {
   private(set) var identifiers: [PersistentIdentifier] = []
   private var numbers: [PersistentIdentifier: Int] = [:]
   private var lastRank: Int64 = 0
-  /// The store that has to keep the models; `nil` if any may.
+  /// The store that must keep the models; `nil` if any may.
   private let connection: StoreConnection?
 
   init(in connection: StoreConnection? = nil) { self.connection = connection }
@@ -38,13 +38,13 @@ final class ReferenceList: ReferenceResolver {
 
 /// Takes snapshots of live models.
 enum SnapshotEncoder {
-  /// The values of a model as they are now.
+  /// Takes a snapshot of a model's current values.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - connection: The store that is to save it, and so all that it refers to; `nil` if it is not to be saved.
+  ///   - connection: The store that is to save it, and thus all its references; `nil` if it is not to be saved.
   /// - Returns: The snapshot.
-  /// - Throws: What encoding one of its attributes throws, or the error of a relationship to a model of another store.
+  /// - Throws: An error of encoding one of its attributes, or of a relationship to a model of another store.
   static func snapshot(
     of model: any PersistentModel,
     savedTo connection: StoreConnection? = nil
@@ -64,12 +64,12 @@ enum SnapshotEncoder {
 }
 
 extension _ModelState {
-  /// The store that has the model, or will, once it is saved; `nil` for one that has left its context.
+  /// The store that has the model, or will after its save; `nil` for a model that has left its context.
   fileprivate var owner: StoreConnection? {
     connection ?? context?.coordinator.connection(for: descriptor)
   }
 
-  /// Makes sure that everything a row is made of is at hand.
+  /// Loads everything that a row is made of.
   func prepareForEncoding(_ model: any PersistentModel) {
     adoptInitialRelationships(of: model)
     loadRow()
@@ -77,7 +77,7 @@ extension _ModelState {
 
   /// Starts the model's row and writes its columns; the caller finishes it.
   func encode(_ model: any PersistentModel, into encoder: inout _RowEncoder) {
-    // An attribute's code may fetch, and the fetch give the model another row while this one is being copied.
+    // An attribute's code may fetch, and the fetch may give the model another row while this one is being copied.
     let arena = self.arena
     defer { withExtendedLifetime(arena) {} }
     encoder.begin(descriptor(of: model).layout)
