@@ -2,11 +2,11 @@ import Foundation
 import RowFormat
 
 extension ChangeSet {
-  /// Gives the changed dates of the models the precision of a store.
+  /// Rounds the changed dates of the models to the precision of a store.
   ///
-  /// - Parameter stored: The date that the store keeps for a date; itself for a date that came from there.
+  /// - Parameter stored: Returns the date that the store keeps for a date; a stored date is returned unchanged.
   func roundDates(by stored: (Date) -> Date) {
-    // Most models are of the class of the one before.
+    // Most models have the same class as the previous one.
     var last: ModelDescriptor?
     var dates: [ModelProperty] = []
     func findDates(_ descriptor: ModelDescriptor) {

@@ -1,9 +1,9 @@
 package import RowFormat
 
-/// Receives from a store which rows a save has changed besides those that it was given, because attributes of theirs are
+/// Receives from a store the rows that a save has changed besides the given ones, because attributes of theirs are
 /// derived from others.
 ///
-/// Unchecked, because only the thread that saves uses it.
+/// Unchecked, because only the saving thread uses it.
 package final class DerivedRows: @unchecked Sendable {
   /// The rows, each once.
   @safe @exclusivity(unchecked) package var updated: [RowReference] = []
@@ -11,7 +11,7 @@ package final class DerivedRows: @unchecked Sendable {
   init() {}
 }
 
-/// A store of rows that computes derived attributes itself, whatever writes the rows.
+/// A store of rows that computes derived attributes itself, whoever writes the rows.
 ///
 /// Containers refuse to open any other store of rows for models that have derived attributes.
 package protocol DerivingStore: RowStore {}

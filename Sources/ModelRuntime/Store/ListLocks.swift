@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A lock for each store of the process, whichever containers have it open.
+/// A lock for each store of the process, shared by all containers that have it open.
 enum ListLocks {
   private struct Entry {
     weak var lock: NSRecursiveLock?

@@ -2,8 +2,8 @@ import RowFormat
 
 /// The places that the snapshots of a save give to the members of lists, in a store that keeps lists at their members.
 ///
-/// A snapshot of an owner says in which order its members are, and those need not be among what is saved. A snapshot of a
-/// member does not say its place: that stays, unless the member goes to another owner.
+/// A snapshot of an owner determines the order of its members, and those need not be among the saved models. A snapshot of a
+/// member does not contain its place: that stays, unless the member gets another owner.
 struct ListPlaces {
   /// A to-one column of a row, which leads to the owner of a list.
   private struct End: Hashable {
@@ -11,25 +11,25 @@ struct ListPlaces {
     let column: Int
   }
 
-  /// The ranks of ends that lead where they led, or for which a list says so; `nil` for one that never had a rank.
+  /// The ranks of ends that are unchanged, or whose list is saved; `nil` for one that never had a rank.
   private var ranks: [End: Int64?] = [:]
-  /// The rows of members of which nothing is saved but their places, and the columns that have these.
+  /// The rows of members that are saved only for their places, and the columns with these.
   private(set) var moved: [RowReference: [Int: Int64]] = [:]
-  /// The owners in whose lists these get their places.
+  /// The owners in whose lists they get their places.
   private var owners: [End: RowReference] = [:]
   private var storedRows: [RowReference: (row: FetchedRow, type: ModelDescriptor)] = [:]
 
-  /// The distance of new ranks where there is room for others between them.
+  /// The distance of new ranks if there is room for others between them.
   private static let spacing: Int64 = 1 << 10
 
-  /// Reads what is stored of the members.
+  /// Reads the stored members.
   ///
   /// - Parameters:
-  ///   - request: What is saved.
-  ///   - store: Where it is saved.
+  ///   - request: The changes to save.
+  ///   - store: The store to save them in.
   ///   - reference: Returns the row of a model, stored or new.
-  ///   - gone: Rows that others have deleted, as a former attempt has found.
-  /// - Throws: What reading rows throws, or giving out ranks.
+  ///   - gone: Rows that others have deleted, as found by an earlier attempt.
+  /// - Throws: An error of reading rows, or of reserving ranks.
   init<Store: RowStore>(
     of request: DataStoreSaveChangesRequest<DefaultSnapshot>,
     in store: Store,
@@ -73,7 +73,7 @@ struct ListPlaces {
           uniquingKeysWith: { first, _ in first }
         )
         var listed: Set<RowReference> = []
-        // One that others have moved to another list, or that this save does, stays there.
+        // A member that others, or this save, have moved to another list stays there.
         let members = snapshot.destinations(property).compactMap(reference).filter { member in
           if deleted.contains(member) || gone.contains(member) || !listed.insert(member).inserted {
             return false
@@ -101,7 +101,7 @@ struct ListPlaces {
     }
   }
 
-  /// Has the ends that lead where they led keep their ranks.
+  /// Makes unchanged ends keep their ranks.
   private mutating func keepPlaces<Store: RowStore>(
     of updated: [DefaultSnapshot],
     in store: Store,
@@ -128,13 +128,13 @@ struct ListPlaces {
 
   /// The rank of an end.
   ///
-  /// - Returns: `nil` if it is to come behind all others; otherwise its rank, if it has one.
+  /// - Returns: `nil` if it comes after all others; otherwise its rank, if it has one.
   func rank(of row: RowReference, _ column: Int) -> Int64?? { ranks[End(row: row, column: column)] }
 
   /// Writes the rows of members that only get other places.
   ///
-  /// One that others move to another list before the save is committed is not touched: where that is, no place of this list
-  /// means anything. The save fails with ``MovedReference``, if the store can tell.
+  /// A member that others move to another list before the save is committed is not touched: a place in this list
+  /// means nothing there. The save fails with ``MovedReference``, if the store can detect it.
   func write(into sink: any RowChangeSink) {
     for (reference, places) in moved.sorted(by: { $0.key < $1.key }) {
       guard let (stored, type) = storedRows[reference] else { continue }
@@ -173,7 +173,7 @@ struct ListPlaces {
 }
 
 extension Ranks {
-  /// Ranks in strictly ascending order that keep as many former ones as possible, the others given out by a store.
+  /// Ranks in strictly ascending order that keep as many former ones as possible; a store reserves the others.
   fileprivate static func keepingMost(
     of former: [Int64?],
     spacing: Int64,
@@ -184,7 +184,7 @@ extension Ranks {
       do {
         return try store.reserveRanks(count)
       } catch {
-        // The numbers go nowhere: nothing is saved.
+        // The numbers are not used: nothing is saved.
         failure = failure ?? error
         return 0..<Int64(count)
       }

@@ -1,12 +1,12 @@
 package import RowFormat
 
-/// A reference that another save has set meanwhile: one that a delete rule made nil, or the one of a row that only gets
+/// A reference that another save has set meanwhile: one that a delete rule made nil, or that of a row that only gets
 /// another place in the list at the other end.
 ///
-/// Thrown by a store of rows for an expectation that does not hold when the save is to be committed; nothing of the
+/// Thrown by a store of rows for an expectation that fails at the commit of a save; nothing of the
 /// save is written. See ``ReferenceExpecting``.
 package struct MovedReference: Error, Hashable {
-  /// The row that refers.
+  /// The referring row.
   package let row: RowReference
   /// The column of the reference.
   package let column: Int
@@ -23,13 +23,13 @@ extension MovedReference: CustomStringConvertible {
   }
 }
 
-/// A sink of changes whose store compares references with what they are expected to be, in the order of the commits.
+/// A sink of changes whose store compares references with their expected values, in the order of the commits.
 package protocol ReferenceExpecting: AnyObject {
-  /// Makes the save fail with ``MovedReference`` if a reference names another row by then.
+  /// Makes the save fail with ``MovedReference`` if a reference has another target by then.
   ///
   /// - Parameters:
   ///   - row: A row that the save updates.
-  ///   - column: The column of a to-one relationship, which the update makes nil, or of which it sets the place in a list.
-  ///   - target: The row that the reference may name when the save is committed. It may be nil, too.
+  ///   - column: The column of a to-one relationship that the update makes nil, or whose place in a list it sets.
+  ///   - target: The permitted target of the reference when the save is committed. It may be nil, too.
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference)
 }

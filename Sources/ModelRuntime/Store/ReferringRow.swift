@@ -2,14 +2,14 @@ public import RowFormat
 
 /// A row that refers to another row through a to-one relationship.
 ///
-/// Lists are made of these: in ascending order of rank, and of key where ranks are equal.
+/// Lists consist of these: in ascending order of rank, and of key for equal ranks.
 public struct ReferringRow: Hashable, Sendable {
-  /// The row that refers.
+  /// The referring row.
   public let reference: RowReference
-  /// The row's place in the list at the other end; 0 if that is no list, or the row has none.
+  /// The row's place in the list at the other end; 0 if there is no list, or the row has no place.
   public let rank: Int64
 
-  /// Makes a description of a row that refers.
+  /// Makes a description of a referring row.
   public init(reference: RowReference, rank: Int64) {
     self.reference = reference
     self.rank = rank

@@ -1,33 +1,33 @@
 package import RowFormat
 
-/// A store that others may save to while it is open here, and that can say which rows they changed.
+/// A store that others may save to while it is open here, and that can report the rows they changed.
 ///
-/// Contexts that merge the saves of their siblings, and observers of results, follow such a store by it.
+/// Contexts that merge the saves of their siblings, and observers of results, use it to follow such a store.
 package protocol RemoteRowReporting: AnyObject, Sendable {
-  /// Has noted what other processes have saved, each time, on any thread, until what is returned is released.
+  /// Reports the saves of other processes, on any thread, until the returned object is released.
   ///
-  /// - Parameter note: Called with what they changed since the last call, one call at a time, under a lock of the store:
-  ///   it must not ask the store. It returns who is called once the lock is free.
+  /// - Parameter note: Called with the changes since the last call, one call at a time, under a lock of the store:
+  ///   it must not call the store. It returns closures to call once the lock is free.
   /// - Returns: An object that keeps the observation alive; `nil` if no other process can save.
   func observeRemoteRows(
     _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)?
 
-  /// Looks for what other processes have saved, which has been noted when this returns.
+  /// Checks for saves of other processes, which have been reported when this returns.
   func lookForRemoteSaves()
 }
 
 /// The rows that other processes changed.
 package struct RemoteRows: Sendable {
-  /// The rows that were added.
+  /// The added rows.
   package var inserted: [RowReference] = []
-  /// The rows that got other values.
+  /// The rows with changed values.
   package var updated: [RowReference] = []
-  /// The rows that were removed.
+  /// The removed rows.
   package var deleted: [RowReference] = []
-  /// Whether nothing else was changed; otherwise any row may have been.
+  /// Whether the list is complete; otherwise any row may have changed.
   package var isComplete = true
 
-  /// Makes a list of no rows.
+  /// Makes an empty list.
   package init() {}
 }

@@ -2,16 +2,16 @@ import Foundation
 import RowFormat
 import SchedulePoints
 
-/// A store that keeps rows, as a context sees it: models are encoded straight into its batch.
+/// The adapter of a store that keeps rows: models are encoded straight into its batch.
 ///
-/// Unchecked, because `DataStore` does not demand it of stores, which must be usable from several threads all the same.
+/// Unchecked, because `DataStore` does not require it of stores, which must be usable from several threads nevertheless.
 final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Sendable {
   let store: Store
   private let descriptors: [ModelDescriptor]
   private let tables: [String: UInt16]
   /// By table.
   private let descriptorsByTable: [ModelDescriptor?]
-  /// By table; what most identifiers are made of.
+  /// By table; the origin of most identifiers.
   private let origins: [IdentifierOrigin?]
   /// The store, if it looks rows up by expressions.
   private let lookingUp: (any LookingUpStore)?
@@ -190,7 +190,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       tableCount += 1
       members += found
     }
-    // A list has one order, whichever classes its members are of.
+    // A list has one order, across the classes of its members.
     if tableCount > 1 { members.sort() }
     return members
   }
@@ -281,7 +281,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       do {
         return try store.reserveRanks(count)
       } catch {
-        // The numbers go nowhere: nothing is saved.
+        // The numbers are not used: nothing is saved.
         failure = failure ?? error
         return 0..<Int64(count)
       }
@@ -294,7 +294,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     for state: EditingState,
     in connection: StoreConnection
   ) throws -> (any HistoryToken)? {
-    // The changes hold the models, and those their states.
+    // The changes hold the models, and the models their states.
     let inserted = unsafe changes.inserted.map { unsafe Unmanaged.passUnretained($0._$state) }
     let names = try unsafe RowNames(
       inserted: inserted,
@@ -340,7 +340,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         do {
           row = try encode(model, state, &encoder)
         } catch {
-          // A model that others have deleted has no relationships that could be wrong.
+          // A model that others have deleted has no relationships to check.
           let isGone = try rows(at: [state.reference], for: editing)[0] == nil
           throw isGone ? VanishedRow(state.reference) : error
         }
@@ -357,7 +357,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
           if writesUnset { state.expectUnset(besides: changed, in: sink) }
           state.expectValues(of: model, all: editing.comparesValues, in: sink)
         }
-        // A rule's nil gives way to what another save commits first.
+        // A nil set by a rule yields to a value that another save commits first.
         guard state.hasNullified, !PlantedFault.lostReattachment.isPlanted,
           let sink = sink as? any ReferenceExpecting
         else { continue }
@@ -381,9 +381,9 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     return row
   }
 
-  /// The columns of a changed model that the store has to write.
+  /// The columns of a changed model that the store must write.
   ///
-  /// A list that is derived from its members has no column to write; a to-one brings its rank along.
+  /// A list that is derived from its members has no column to write; a to-one includes its rank.
   private func storedColumns(of state: _ModelState) -> OrdinalSet {
     var changed = state.changedInStore
     let descriptor = state.descriptor
@@ -404,17 +404,17 @@ private final class RowNames: ReferenceResolver {
   private let store: any RowStore
   private let index: Int
   private var ranks: Range<Int64> = 0..<0
-  /// Why the store gave out no ranks for the row that was encoded last; then the row is not to be written.
+  /// The error of reserving ranks for the row that was encoded last; then the row must not be written.
   private(set) var failure: (any Error)?
 
   /// Names the new models.
   ///
   /// - Parameters:
-  ///   - inserted: Their states, which somebody holds meanwhile.
+  ///   - inserted: Their states, which the caller keeps alive meanwhile.
   ///   - store: The store.
   ///   - tables: The tables of its entities.
   ///   - index: Its position among the container's.
-  /// - Throws: ``SwiftDataError`` for a class that has no table.
+  /// - Throws: ``SwiftDataError`` for a class without a table.
   init(
     inserted: [Unmanaged<_ModelState>],
     store: any RowStore,
@@ -424,7 +424,7 @@ private final class RowNames: ReferenceResolver {
     self.store = store
     self.index = index
     var entities = EntityCounts()
-    // A save that failed has named its models already: they keep their rows for the next attempt.
+    // A failed save has already named its models: they keep their rows for the next attempt.
     for place in unsafe inserted.indices {
       unsafe inserted[place]._withUnsafeGuaranteedRef {
         if $0.reference == .none { entities.count($0.descriptor) }
@@ -449,7 +449,7 @@ private final class RowNames: ReferenceResolver {
   var derivesLists: Bool { true }
 
   func reference(to state: _ModelState) throws -> RowReference {
-    // A model that has left its context has no connection, and goes by its identifier.
+    // A model that has left its context has no connection, and is found by its identifier.
     let isElsewhere =
       if let connection = state.connection {
         connection.index != index
@@ -483,7 +483,7 @@ private final class RowNames: ReferenceResolver {
   }
 }
 
-/// The new models of a save by class: how many there are, then which row is the next one's.
+/// The new models of a save by class: their number, then the next row.
 private struct EntityCounts {
   private var entities: [(descriptor: ModelDescriptor, count: Int, next: RowReference)] = []
   /// The class of the last model; models of one class mostly come together.
@@ -494,7 +494,7 @@ private struct EntityCounts {
     entities[last].count += 1
   }
 
-  /// Asks for the first row of each class.
+  /// Reserves the rows of each class.
   mutating func reserve(
     _ first: (_ descriptor: ModelDescriptor, _ count: Int) throws -> RowReference
   ) rethrows {

@@ -1,20 +1,20 @@
 package import RowFormat
 
-/// A store of rows whose saves can be refused for what is stored by then: its sinks are ``ValueExpecting``.
+/// A store of rows whose saves can fail because of concurrently stored values: its sinks are ``ValueExpecting``.
 package protocol ValueComparingStore: RowStore {}
 
-/// A sink of changes whose store compares columns with what they are expected to be, in the order of the commits.
+/// A sink of changes whose store compares columns with their expected values, in the order of the commits.
 package protocol ValueExpecting: AnyObject {
   /// Makes the save fail with ``RowConflicts`` if a row that it updates has other values by then.
   ///
   /// - Parameters:
   ///   - row: A row that the save updates.
-  ///   - columns: The columns that are compared.
-  ///   - base: The row that has the expected values, in the layout of its entity; `nil` expects what is never there.
+  ///   - columns: The compared columns.
+  ///   - base: The row with the expected values, in the layout of its entity; `nil` always fails.
   func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?)
 }
 
-/// A sink of changes whose store can tell without looking at rows that nothing was saved since they were read.
+/// A sink of changes whose store can tell without reading rows that nothing was saved since they were read.
 package protocol CommitExpecting: AnyObject {
   /// Makes the save fail with ``OvertakenSave`` if it is not the first commit after a number of them.
   ///
@@ -22,20 +22,20 @@ package protocol CommitExpecting: AnyObject {
   func expectFirstCommit(after count: UInt64)
 }
 
-/// A store's answer to a save that other commits came before: nothing of it is written.
+/// A store's answer to a save after other commits: nothing of it is written.
 ///
-/// See ``CommitExpecting``. The rows need not have changed: the next attempt has them compared.
+/// See ``CommitExpecting``. The rows need not have changed: the next attempt compares them.
 package struct OvertakenSave: Error {
   package init() {}
 }
 
-/// A row that has other values than a save was to replace.
+/// A row with other values than a save was to replace.
 package struct RowConflict: Sendable {
   /// The row.
   package let row: RowReference
   /// The columns that differ.
   package let columns: [Int]
-  /// The row as the save would have found it, in the layout of its entity.
+  /// The row that the save would have replaced, in the layout of its entity.
   package let stored: [UInt8]
 
   package init(row: RowReference, columns: [Int], stored: [UInt8]) {
@@ -47,7 +47,7 @@ package struct RowConflict: Sendable {
 
 /// All conflicts of one save in a store; nothing of it is written.
 ///
-/// See ``ValueExpecting``. What becomes of them is decided where there are objects.
+/// See ``ValueExpecting``. The context decides about them among objects.
 package struct RowConflicts: Error {
   package let conflicts: [RowConflict]
 
@@ -64,7 +64,7 @@ extension RowLayout {
   /// The columns that an update writes along with others, since they share a mark with one of them.
   ///
   /// - Parameter set: The columns that it sets.
-  /// - Returns: Those that it does not set, in ascending order.
+  /// - Returns: The columns it writes without setting them, in ascending order.
   package func columnsWritten(with set: Set<Int>) -> [Int] {
     guard count > 63, set.contains(where: { $0 >= 63 }) else { return [] }
     return (63..<count).filter { !set.contains($0) }
