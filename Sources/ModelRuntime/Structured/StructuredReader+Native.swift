@@ -1,7 +1,7 @@
 import Foundation
 
 extension StructuredReader {
-  /// Reads a value of any type: one that has a form of its own here, or by its `init(from:)`.
+  /// Reads a value of any type: in its native form here, or by its `init(from:)`.
   func decode<T: Decodable>(
     _ type: T.Type,
     at offset: Int,
@@ -11,7 +11,7 @@ extension StructuredReader {
     return try T(from: StructuredDecoder(reader: self, offset: offset, place: place()))
   }
 
-  /// Reads a value of a type that has a form of its own, or returns `nil` for any other type.
+  /// Reads a value of a type with a native form here, or returns `nil` for any other type.
   private func native<T>(
     at offset: Int,
     in place: @autoclosure () -> StructuredPlace?
@@ -36,7 +36,7 @@ extension StructuredReader {
     return try list(at: offset, in: place())
   }
 
-  /// Reads the arrays that models hold most often without asking each element to decode itself.
+  /// Reads the arrays that models hold most often without making each element decode itself.
   private func list<T>(
     at offset: Int,
     in place: @autoclosure () -> StructuredPlace?
@@ -61,7 +61,7 @@ extension StructuredReader {
     } as? T
   }
 
-  /// Refuses an item that is tagged as something else: a date that counts from another year, say.
+  /// Refuses an item tagged as something else, such as a date that counts from another year.
   private func checkTag(
     _ expected: UInt64,
     of type: Any.Type,
@@ -97,7 +97,7 @@ extension StructuredReader {
     case .negative: return -1 - Decimal(item.argument)
     case .simple:
       let value = try double(at: offset, in: place())
-      // The number that was meant: `Decimal(19.99)` is a little less.
+      // The intended number: `Decimal(19.99)` is a little less.
       return Decimal(string: value.description, locale: nil) ?? Decimal(value)
     default:
       let text = try text(at: offset, in: place())
@@ -108,7 +108,7 @@ extension StructuredReader {
 }
 
 extension Decimal {
-  /// Reads what `description` writes, and nothing else: `Decimal(string:)` ignores what follows.
+  /// Parses the output of `description`, and nothing else: `Decimal(string:)` ignores trailing text.
   fileprivate init?(exactly text: String) {
     if text == Decimal.nan.description {
       self = .nan

@@ -3,8 +3,8 @@ import RowFormat
 
 /// The bytes of a value while it is decoded.
 ///
-/// It borrows them for the length of one call of ``StructuredCoding/decode(_:from:)``. A decoder that
-/// a value keeps beyond that finds nothing any more, instead of memory that is used elsewhere.
+/// It borrows them for one call of ``StructuredCoding/decode(_:from:)``. A decoder that
+/// a value keeps beyond that finds nothing, instead of reused memory.
 @safe final class StructuredReader {
   private var buffer: UnsafeRawBufferPointer
 
@@ -14,7 +14,7 @@ import RowFormat
 
   func withBytes<R>(_ body: (RawSpan) throws -> R) rethrows -> R { try unsafe body(buffer.bytes) }
 
-  /// Makes sure that the bytes are one well-formed item and nothing else.
+  /// Checks that the bytes are one well-formed item and nothing else.
   func validate() throws {
     let end = withBytes { StructuredExtent.end(of: 0, in: $0) }
     guard let end else {
@@ -30,7 +30,7 @@ import RowFormat
 
   // MARK: Items
 
-  /// The head of an item, beyond the tags in front of it, and the last of the tags.
+  /// Returns the head of an item, after its tags, and the last of the tags.
   func head(at offset: Int) -> (head: StructuredHead, tag: UInt64?)? {
     withBytes { bytes in
       var tag: UInt64?
@@ -55,7 +55,7 @@ import RowFormat
     throw mismatch(Bool.self, at: offset, place())
   }
 
-  /// Reads an integer of any width; a float that is one counts, since an `Int` may have been a
+  /// Reads an integer of any width; a float with an integral value counts, since an `Int` may have been a
   /// `Double` when it was written.
   func integer<T: FixedWidthInteger>(
     at offset: Int,
@@ -118,7 +118,7 @@ import RowFormat
     return unsafe withString(of: item) { unsafe Data($0) }
   }
 
-  /// Hands out the bytes of a string of text or bytes, its chunks joined.
+  /// Lends the bytes of a string of text or bytes, its chunks joined.
   func withString<R>(of head: StructuredHead, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     guard head.isIndefinite else {
       let range = head.end..<(head.end + Int(head.argument))

@@ -4,7 +4,7 @@ import RowFormat
 extension StructuredValue {
   /// Reads the item at an offset, or returns `nil` if it is malformed or cut off.
   init?(at offset: Int, in bytes: RawSpan) {
-    // Sound as a whole first: below, no count and no length can lead outside.
+    // Validated as a whole first: below, no count and no length can lead outside.
     guard StructuredExtent.end(of: offset, in: bytes) != nil else { return nil }
     self.init(sound: offset, in: bytes)
   }

@@ -1,7 +1,7 @@
 package import Foundation
 import RowFormat
 
-/// A composite value, or a part of one, as it is in its bytes: without the type it was made of.
+/// A composite value, or a part of one, in the form of its bytes: without its original type.
 package enum StructuredValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -15,9 +15,9 @@ package enum StructuredValue: Hashable, Sendable {
   case uuid(UUID)
   case array([StructuredValue])
   case map([Entry])
-  /// A value under a tag that means nothing here.
+  /// A value under an unsupported tag.
   indirect case tagged(UInt64, StructuredValue)
-  /// Something that Swift values do not come to, in diagnostic notation.
+  /// An item that no Swift value is encoded as, in diagnostic notation.
   case other(String)
 
   /// One entry of a map.
@@ -37,7 +37,7 @@ package enum StructuredValue: Hashable, Sendable {
     return entries.first { $0.key == .text(name) }?.value
   }
 
-  /// Reads a whole value, or returns `nil` if the bytes are none.
+  /// Reads a whole value, or returns `nil` if the bytes are invalid.
   package init?(_ bytes: RawSpan) {
     guard StructuredExtent.end(of: 0, in: bytes) == bytes.byteCount else { return nil }
     self.init(at: 0, in: bytes)
@@ -49,7 +49,7 @@ extension StructuredCoding {
   ///
   /// - Parameters:
   ///   - path: The names of the fields that lead to it from the outermost value.
-  ///   - bytes: What ``encode(_:into:)`` appended.
+  ///   - bytes: The bytes that ``encode(_:into:)`` appended.
   /// - Returns: The field, or `nil` if there is none: a field before it is `nil`, or the bytes are
   ///   damaged on the way to it.
   package static func value(at path: [String], in bytes: RawSpan) -> StructuredValue? {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StructuredWriter {
-  /// Writes a value of a type that has a form of its own here.
+  /// Writes a value of a type with a native form here.
   ///
   /// Types are compared before they are cast, since comparing costs a pointer and casting a search.
   ///
@@ -32,7 +32,7 @@ extension StructuredWriter {
     return true
   }
 
-  /// Writes the arrays that models hold most often without asking each element to encode itself.
+  /// Writes the arrays that models hold most often without making each element encode itself.
   private func writeList<T>(_ value: T) -> Bool {
     if T.self == [String].self, let value = value as? [String] {
       writeArrayHead(value.count)

@@ -15,7 +15,7 @@ struct UnkeyedStructuredDecodingContainer: UnkeyedDecodingContainer {
   var count: Int? { offsets.count }
   var isAtEnd: Bool { currentIndex == offsets.count }
 
-  /// Reads the next element, and goes on to the one after it unless that throws.
+  /// Reads the next element, and advances unless that throws.
   private mutating func element<T>(
     _ read: (StructuredReader, _ offset: Int, _ element: Element) throws -> T
   ) throws -> T {
@@ -34,14 +34,14 @@ struct UnkeyedStructuredDecodingContainer: UnkeyedDecodingContainer {
     return value
   }
 
-  /// An element, whose place is only made when it is needed, which is rare.
+  /// An element, whose place is made only on demand, which is rare.
   private struct Element {
     let index: Int
     let array: StructuredPlace?
     var place: StructuredPlace { .element(index, array) }
   }
 
-  /// Goes on only if the next element is `nil`.
+  /// Advances only if the next element is `nil`.
   mutating func decodeNil() throws -> Bool {
     guard !isAtEnd, reader.isNull(at: offsets[currentIndex]) else { return false }
     currentIndex += 1
