@@ -1,13 +1,13 @@
 import RowFormat
 
-/// New models that a save makes one of, and the row that this one then is, if there is one.
+/// New models that a save merges into one, and the row that they update, if there is one.
 struct ClashGroup {
-  /// The models, the one inserted last at the end: it is the one that stays.
+  /// The models, the one inserted last at the end: that model stays.
   var members: [any PersistentModel]
   var row: RowReference?
 }
 
-/// Sorts clashes into groups of models that come to the same.
+/// Sorts clashes into groups of models that are merged.
 struct ClashGroups {
   private var groups: [ClashGroup] = []
   private var groupOf: [ObjectIdentifier: Int] = [:]
@@ -16,13 +16,13 @@ struct ClashGroups {
 
   init(_ connection: StoreConnection) { self.connection = connection }
 
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a clash that no upsert can settle, or must not.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a clash that no upsert can, or may, settle.
   mutating func add(_ clash: ModelClash) throws {
     guard let model = clash.newModel else {
       guard case .model(let other) = clash.holder, other._$state.isNew else {
         throw conflict(clash, .update)
       }
-      // A stored model was given the values that a new one has: the new one becomes its update.
+      // A stored model was given the values of a new one: the new one becomes its update.
       return try add(other, row: clash.model._$state.reference, clash)
     }
     switch clash.holder {
@@ -33,7 +33,7 @@ struct ClashGroups {
     }
   }
 
-  /// The groups, each in the order in which its models were inserted.
+  /// The groups, each in the order of its models' insertion.
   func sorted(by inserted: [any PersistentModel]) -> [ClashGroup] {
     let positions = Dictionary(
       inserted.enumerated().map { (ObjectIdentifier($1), $0) },
@@ -61,7 +61,7 @@ struct ClashGroups {
     guard groups[group].row == nil || groups[group].row == row else {
       throw conflict(clash, .severalModels)
     }
-    // Each of two new models may be known only to clash with the row: then they clash with each other, too.
+    // Two new models may each be known only to clash with the row: then they clash with each other, too.
     let united = groupOfRow[row].map { unite(group, $0) } ?? group
     groups[united].row = row
     groupOfRow[row] = united
@@ -84,9 +84,9 @@ struct ClashGroups {
     _ = unite(group, otherGroup)
   }
 
-  /// Makes one group of two.
+  /// Merges two groups.
   ///
-  /// The smaller one goes into the larger: of *n* models that have one value, none changes its group more than log *n*
+  /// The smaller one is merged into the larger: of *n* models with one value, none changes its group more than log *n*
   /// times.
   ///
   /// - Returns: The group.

@@ -1,12 +1,12 @@
 import RowFormat
 
-/// A model that cannot be saved beside another, because both have what should be unique.
+/// A model that cannot be saved beside another, because both share unique values.
 struct ModelClash {
   /// The other one.
   enum Holder {
     /// A model of the same save.
     case model(any PersistentModel)
-    /// A row the save does not touch, or leaves its key.
+    /// A row that the save does not touch, or whose key it leaves unchanged.
     case row(RowReference)
   }
 

@@ -1,10 +1,10 @@
 package import RowFormat
 
-/// Two rows that would have the same key if a save went through.
+/// Two rows that a save would give the same key.
 package struct RowClash: Sendable {
   /// The row that the save gives the key.
   package let row: RowReference
-  /// The row that has it already, or gets it in the same save, earlier.
+  /// The row that already has it, or gets it earlier in the same save.
   package let holder: RowReference
   package let constraint: UniquenessConstraint
 
@@ -17,7 +17,7 @@ package struct RowClash: Sendable {
 
 /// All clashes of one save; nothing of it was written.
 ///
-/// A store only finds them. What becomes of them is decided where there are objects: see `Upsert`.
+/// A store only finds them. The context settles them among objects: see `Upsert`.
 package struct RowClashes: Error {
   package let clashes: [RowClash]
 

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Finds clashes by comparing what is to be saved with everything that is stored: for stores that have no index.
+/// Finds clashes by comparing the models to save with everything that is stored: for stores without an index.
 struct UniquenessCheck {
   private(set) var clashes: [ModelClash] = []
   private let constraints: [UniquenessConstraint]
@@ -21,14 +21,14 @@ struct UniquenessCheck {
     }
   }
 
-  /// Looks for models that share a key.
+  /// Finds models that share a key.
   ///
   /// - Parameters:
   ///   - constraint: The properties that must be unique.
   ///   - stored: The rows of all models it covers.
   ///   - layout: The layout of a stored row.
-  ///   - row: Makes the row a model will have.
-  /// - Throws: What `row` throws.
+  ///   - row: Makes the row that a model will have.
+  /// - Throws: An error of `row`.
   mutating func enter(
     _ constraint: UniquenessConstraint,
     stored: [FetchedRow],

@@ -1,6 +1,6 @@
 package import RowFormat
 
-/// A list of properties whose values together no two models of a class, or of its subclasses, may share.
+/// A list of properties whose combined values no two models of a class, or of its subclasses, may share.
 package struct UniquenessConstraint: Hashable, Sendable {
   /// The class that declares it.
   package let owner: ModelDescriptor
@@ -18,10 +18,10 @@ package struct UniquenessConstraint: Hashable, Sendable {
     hasher.combine(columns)
   }
 
-  /// Whether the constraint holds for models of a class.
+  /// Whether the constraint applies to models of a class.
   package func covers(_ descriptor: ModelDescriptor) -> Bool { descriptor.isKind(of: owner) }
 
-  /// Whether a change of some columns can matter to the constraint.
+  /// Whether a change of some columns can affect the constraint.
   package func isTouched(by changed: ColumnSet) -> Bool {
     columns.contains { changed.contains($0) }
   }
@@ -42,13 +42,13 @@ package struct UniquenessConstraint: Hashable, Sendable {
 
 /// The values of some columns of a row, as bytes that are equal when the values are.
 ///
-/// A key with a null in it is no key: as in SQL, nulls are equal to nothing, and neither is what is not a number. The
+/// A key with a null in it is no key: as in SQL, nulls equal nothing, and neither does NaN. The
 /// two zeros of doubles and dates are one. Text is compared by its bytes, so
-/// that what a store finds does not depend on the version of Unicode it was built with.
+/// that the result does not depend on the version of Unicode the store was built with.
 package enum ColumnKey {
   /// Appends the key of a row.
   ///
-  /// - Returns: `false`, and nothing is appended, if one of the columns is null or not a number.
+  /// - Returns: `false`, with nothing appended, if one of the columns is null or NaN.
   @inlinable
   package static func append(
     _ columns: [Int],
@@ -92,7 +92,7 @@ package enum ColumnKey {
     return true
   }
 
-  /// A hash of a key, the same in every process and on every machine: files of unique indexes have it.
+  /// A hash of a key, the same in every process and on every machine: files of unique indexes contain it.
   @inlinable
   package static func hash(_ key: ArraySlice<UInt8>) -> UInt32 {
     unsafe key.withUnsafeBytes { bytes in
