@@ -73,7 +73,7 @@ extension Aggregate where Value == Double? {
     Self(measure: Measure(function: .sum, MeasuredValue(expression))) { $0.mean }
   }
 
-  /// The standard deviation of an expression in the models at hand, taken as the whole population.
+  /// The standard deviation of an expression, with the models as the whole population.
   ///
   /// Nil if there is no model.
   public static func standardDeviation(

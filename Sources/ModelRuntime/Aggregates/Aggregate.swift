@@ -117,7 +117,7 @@ extension Aggregate where Value == Double? {
     Self(measure: Measure(function: .sum, keyPath: property)) { $0.mean }
   }
 
-  /// The standard deviation of a property in the models at hand, taken as the whole population; nil if there is none.
+  /// The standard deviation of a property, with the models as the whole population; nil if there is none.
   public static func standardDeviation(_ property: KeyPath<Model, some Numeric>) -> Self {
     deviation(property)
   }

@@ -56,7 +56,7 @@ extension BatchAssignment {
 
   /// Adds to a number, as `+=` does.
   ///
-  /// It is added to what is stored when the batch commits, as `add(_:to:)` of a model does.
+  /// It is added to the value stored when the batch commits, as `add(_:to:)` of a model does.
   /// A sum that the type cannot hold throws ``SwiftDataError/aggregateOverflow``; nothing wraps.
   public static func add<Value: FixedWidthInteger>(
     _ amount: Value,
@@ -70,7 +70,7 @@ extension BatchAssignment {
 
   /// Adds to a number, as `+=` does.
   ///
-  /// It is added to what is stored when the batch commits, as `add(_:to:)` of a model does.
+  /// It is added to the value stored when the batch commits, as `add(_:to:)` of a model does.
   public static func add<Value: BinaryFloatingPoint>(
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>

@@ -37,7 +37,7 @@ struct BatchColumn<Value> {
   ///   - position: Its position among those of the batch.
   ///   - descriptor: The class.
   ///   - connection: The store, which has the models that relationships lead to.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for what is no property with a column of its own.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the key path is no property with its own column.
   init(
     _ keyPath: AnyKeyPath,
     at position: Int,

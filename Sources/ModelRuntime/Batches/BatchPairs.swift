@@ -132,7 +132,7 @@ final class BatchPairs {
       guard let layout = connection.descriptor(of: row.reference)?.layout else { continue }
       let stored = row.withBytes { layout.target(inverse.ordinal, in: $0) }
       let owner = wanted[row.reference]
-      // A partner that no row of the batch has any more stays with other rows that have it.
+      // A partner that no row of the batch refers to now stays with other rows that refer to it.
       if stored == owner || owner == nil && !(stored.map(own.contains) ?? false) { continue }
       if let stored, !own.contains(stored) { formerOwners[stored] = row.reference }
       changes.append(OtherEnd(row: row, layout: layout, property: inverse, target: owner))

@@ -34,7 +34,7 @@ struct BatchRun {
   ///     commit is made.
   ///   - body: Writes rows, and returns their names.
   /// - Throws: `RowClashes`, `VanishedRow` and `LostTurn` for the caller to settle; ``SwiftDataError`` for a
-  ///   relationship that would lead nowhere; or what the store throws. Then nothing of the commit is stored.
+  ///   relationship to a missing row; or an error of the store. Then nothing of the commit is stored.
   mutating func commit(
     _ pairs: BatchPairs? = nil,
     _ body: (any RowChangeSink) throws -> SavedRows

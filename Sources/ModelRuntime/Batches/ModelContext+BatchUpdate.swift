@@ -369,7 +369,7 @@ extension ModelContext {
   /// Returns a context of the same container and author, with changes of its own.
   func makeSibling() -> ModelContext {
     let sibling = ModelContext(container)
-    // A batch overwrites what is stored, whatever the policy.
+    // A batch overwrites stored values, whatever the policy.
     sibling.mergePolicy = .lastWriter
     sibling.author = author
     return sibling

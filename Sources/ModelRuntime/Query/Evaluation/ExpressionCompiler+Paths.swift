@@ -7,7 +7,7 @@ extension ExpressionCompiler {
   ///   - path: The path.
   ///   - missing: The result if the path leads to no row.
   ///   - leaf: Makes the reader for the rows of a class; called once for each class met.
-  /// - Returns: The reader, for the row at hand.
+  /// - Returns: The reader, for the current row.
   func along<Value>(
     _ path: RowPath,
     missing: @escaping (RowPath.Absence) throws -> Value,

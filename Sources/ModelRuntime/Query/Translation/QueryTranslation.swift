@@ -7,7 +7,7 @@ struct QueryTranslation {
   /// Variables are substituted: the argument of an optional's closure by the expression it came from, the
   /// element of a list by a row of the next level.
   ///
-  /// A predicate has one variable, and one more for each closure around the node at hand.
+  /// A predicate has one variable, and one more for each closure around the current node.
   private var bindings:
     [(variable: PredicateExpressions.VariableID, value: QueryExpression, level: Int)] = []
   /// The level of the innermost row; 0 is the row that is tested.
