@@ -1,4 +1,4 @@
-/// What of a ledger is there.
+/// The presence of a ledger's declarations.
 struct CoverageReport {
   private(set) var lines: [Line] = []
 
@@ -12,7 +12,7 @@ struct CoverageReport {
     case absent = "absent by intent"
     case later
     case missing
-    /// Called absent or later, and there.
+    /// Declared absent or later in the ledger, though it is present.
     case outdated = "there, though the ledger says otherwise"
   }
 

@@ -1,7 +1,7 @@
 /// A declaration as its callers see it.
 ///
 /// Attributes, modifiers such as `final`, inner names of parameters and values of defaults are left
-/// away; a stored property is one that can be read and written, a constant one that can be read.
+/// out; a stored property is one that can be read and written, a constant one that can be read.
 struct Declaration: Hashable {
   /// The keyword: `func`, `var`, `init`, `case`, `struct`.
   var kind: String
@@ -10,10 +10,10 @@ struct Declaration: Hashable {
   var name: String
   var parameters: [Parameter]?
   var effects: Set<String> = []
-  /// The type of a property, the result of a function, the type an alias stands for.
+  /// The type of a property, the result of a function, or the type of an alias.
   var type = ""
   var isSettable = false
-  /// What is asked of generic parameters, each as text, in any order.
+  /// The constraints on generic parameters, each as text, in any order.
   var constraints: Set<String> = []
 
   struct Parameter: Hashable {

@@ -10,12 +10,12 @@ struct Ledger {
     /// The line as it stands, without its remark.
     var text: String
     var declaration: Declaration
-    /// What a type must conform to.
+    /// The protocols that a type must conform to.
     var conformances: Set<String> = []
     var status: Status
   }
 
-  /// What the ledger says of a declaration.
+  /// The ledger's claim about a declaration.
   enum Status {
     case expected
     /// Another spelling takes its calls.

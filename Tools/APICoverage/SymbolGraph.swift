@@ -1,4 +1,4 @@
-/// What we read of a module's symbol graph, in the form that `swift symbolgraph-extract` writes.
+/// The fields that we read of a module's symbol graph, in the form that `swift symbolgraph-extract` writes.
 struct SymbolGraph: Decodable {
   var symbols: [Symbol]
   var relationships: [Relationship]
@@ -68,7 +68,7 @@ struct PublicSymbols {
     return missingConformances(of: name, among: protocols).isEmpty
   }
 
-  /// Those of the protocols a type does not conform to.
+  /// The protocols that a type does not conform to, of those given.
   func missingConformances(of name: String, among protocols: Set<String>) -> Set<String> {
     var asked = protocols
     if asked.remove("Codable") != nil { asked.formUnion(["Encodable", "Decodable"]) }

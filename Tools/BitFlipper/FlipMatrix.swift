@@ -2,7 +2,7 @@ import Foundation
 import LogEngineTestSupport
 import Synchronization
 
-/// What became of the flips, by kind of file.
+/// The outcomes of the flips, by kind of file.
 struct FlipMatrix: Sendable {
   struct Row: Sendable {
     var detected = 0
@@ -62,7 +62,7 @@ struct FlipMatrix: Sendable {
   }
 }
 
-/// How far the work has come, on a terminal.
+/// The progress of the work, on a terminal.
 final class Progress: Sendable {
   private let total: Int
   private let done = Atomic<Int>(0)

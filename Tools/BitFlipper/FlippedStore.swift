@@ -1,6 +1,6 @@
 import LogEngineTestSupport
 
-/// A small store, closed cleanly, whose bits are turned over.
+/// A small store, closed cleanly, whose bits are flipped.
 struct FlippedStore: Sendable {
   private let trial: RotTrial
   private let files: [(path: String, byteCount: Int)]
@@ -14,7 +14,7 @@ struct FlippedStore: Sendable {
 
   var bitCount: Int { files.reduce(0) { $0 + $1.byteCount * 8 } }
 
-  /// Turns over some of the bits, counted over all files.
+  /// Flips some of the bits, counted over all files.
   func flips(from first: Int, by step: Int, _ progress: Progress) -> FlipMatrix {
     var matrix = FlipMatrix()
     var bit = first
@@ -37,7 +37,7 @@ struct FlippedStore: Sendable {
   }
 }
 
-/// What a file of a store is for, as its name tells.
+/// The kind of a store's file, as its name tells.
 enum FileKind: String, CaseIterable, Hashable, Sendable {
   case lock, manifest, segment, checkpoint, other
 

@@ -1,7 +1,7 @@
 import LogEngine
 import RowFormat
 
-/// What the writer writes: a script in which the whole store follows from the number of the last
+/// The writer's script, in which the whole store follows from the number of the last
 /// commit, so that any process can tell a prefix of the commits from anything else.
 ///
 /// Commit 1 makes the table. Each later commit *n* inserts row *n*, changes row *n* - 8 and deletes
@@ -23,7 +23,7 @@ enum KillScript {
     commit < 2 ? nil : max(2, commit - 63)...commit
   }
 
-  /// The row a key stands for after a commit.
+  /// The row of a key after a commit.
   static func row(_ key: Int, after commit: Int) -> [UInt8] {
     var writer = RowWriter()
     writer.begin(rowLayout)

@@ -22,7 +22,7 @@ struct Loop {
   mutating func run(cycles: Int) async throws {
     // A first writer that is given the time to make the store: followers do not make one.
     try cycle(lifetime: .milliseconds(500))
-    // One reads on for ever, the other opens the store anew now and then.
+    // One keeps reading, the other opens the store anew now and then.
     let followers = try [
       FollowerProcess(store: store), FollowerProcess(store: store, ["--reopen", "16"]),
     ]
@@ -38,7 +38,7 @@ struct Loop {
     for (number, follower) in followers.enumerated() {
       let outcome = try follower.stop()
       print("follower \(number + 1): \(outcome.summary)")
-      // All writers are gone, and the last was looked for already: there is nothing later to be seen.
+      // All writers are gone, and the last commit was looked for already: there is nothing later to be seen.
       if !outcome.isClean || outcome.newest != found {
         problems.append("follower \(number + 1): \(outcome.summary), and not \(found)")
       }
@@ -48,7 +48,7 @@ struct Loop {
     print("\(cycles) cycles, \(lost) acknowledged commits lost")
   }
 
-  /// One writer's life, and a look at what it leaves.
+  /// Runs one writer, and looks at the store it leaves.
   private mutating func cycle(lifetime: Duration) throws {
     let report = try WriterProcess.run(store: store, killedAfter: lifetime)
     if let problem = report.problem { problems.append("writer: \(problem)") }
@@ -73,7 +73,7 @@ struct Loop {
   }
 }
 
-/// When to kill: from a seed, though what the process was doing then is up to the system.
+/// The moments of the kills: from a seed, though the system decides what the process is doing then.
 struct RandomMoments {
   var state: UInt64
 

@@ -6,7 +6,7 @@ import RowFormat
 /// Commits in turns with others until it is killed.
 ///
 /// The first row counts the commits of all; each commit adds one to it, and a row with the number. So a commit that was
-/// lost, or made of what another process has replaced meanwhile, shows in the numbers.
+/// lost, or was made from a row that another process had replaced meanwhile, shows in the numbers.
 struct Member: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member",
@@ -36,7 +36,7 @@ struct Member: ParsableCommand {
   }
 }
 
-/// What members write.
+/// The script of the members.
 enum MembersScript {
   static let table: UInt16 = 1
   private static let layout = LayoutNumber(1)

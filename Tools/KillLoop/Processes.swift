@@ -3,13 +3,13 @@ import Foundation
 /// A writer in a process of its own.
 enum WriterProcess {
   struct Report {
-    /// What it reported: first the newest commit it found, then those it acknowledged, as far as it is alone.
+    /// The numbers it reported: first the newest commit it found, then those it acknowledged, as far as it is alone.
     var numbers: [Int] = []
     /// The newest commit it found when it opened the store.
     var found: Int? { numbers.first }
     /// The newest commit it acknowledged.
     var lastAcknowledged: Int? { numbers.last }
-    /// What it complained of, if it did not live to be killed.
+    /// Its complaint, if it did not live to be killed.
     var problem: String?
   }
 
@@ -90,7 +90,7 @@ extension Process {
 }
 
 extension FileHandle {
-  /// Reads to the end, and does something if that has not come by a deadline.
+  /// Reads to the end, and calls a closure if the end has not come by a deadline.
   fileprivate func read(until deadline: ContinuousClock.Instant, _ onDeadline: () -> Void) -> Data {
     var data = Data()
     var hasPassed = false

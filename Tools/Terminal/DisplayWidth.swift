@@ -1,5 +1,5 @@
 extension String {
-  /// How many columns the string takes on a terminal: wide characters take two, colours none.
+  /// Number of columns of the string on a terminal: wide characters take two, colours none.
   public var displayWidth: Int {
     var width = 0
     var isEscape = false
@@ -63,8 +63,8 @@ extension String {
 }
 
 extension Character {
-  /// How many columns terminals give the character: two for wide ones (Unicode's East Asian Width, in the large) and
-  /// none for what only changes a neighbour.
+  /// Number of columns of the character on terminals: two for wide ones (Unicode's East Asian Width, in the large) and
+  /// none for a character that only changes a neighbour.
   public var displayWidth: Int {
     guard let scalar = unicodeScalars.first else { return 0 }
     switch scalar.value {

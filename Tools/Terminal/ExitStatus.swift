@@ -1,4 +1,4 @@
-/// How a command ends; the numbers are promised in each command's help.
+/// The exit status of a command; the numbers are promised in each command's help.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The command did what it was asked for.
   case success = 0

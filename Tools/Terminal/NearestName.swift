@@ -1,4 +1,4 @@
-/// Finds what a misspelt name was perhaps meant to be.
+/// Finds the probable meaning of a misspelt name.
 public enum NearestName {
   /// The candidate that takes the fewest edits, if these are few for the length of the name, or else the only one that
   /// begins with it.
@@ -12,7 +12,7 @@ public enum NearestName {
 
   private static func fold(_ name: String) -> [Character] { Array(name.lowercased()) }
 
-  /// How many insertions, deletions, replacements and swaps of neighbours turn one into the other.
+  /// The number of insertions, deletions, replacements and swaps of neighbours that turn one into the other.
   public static func distance(_ from: [Character], _ to: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...to.count)

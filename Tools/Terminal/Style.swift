@@ -1,4 +1,4 @@
-/// How a piece of text stands out on a terminal.
+/// The style of a piece of text on a terminal.
 public enum Style: String, Sendable, CaseIterable {
   case bold = "1"
   case faint = "2"

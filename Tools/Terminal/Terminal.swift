@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Where a command writes: results to standard output, everything else to standard error.
+/// The outputs of a command: results go to standard output, everything else to standard error.
 public enum Terminal {
   /// Whether standard output is a terminal, so that colour helps.
   public static let outputIsWatched = isatty(STDOUT_FILENO) == 1
   /// Whether standard error is a terminal, so that progress helps.
   public static let errorIsWatched = isatty(STDERR_FILENO) == 1
 
-  /// How many columns the terminal behind standard output has; `nil` if it is none.
+  /// Number of columns of the terminal behind standard output; `nil` if it is none.
   ///
-  /// COLUMNS in the environment counts more than what the terminal says.
+  /// COLUMNS in the environment takes precedence over the terminal.
   public static var outputWidth: Int? {
     if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text),
       columns > 0
@@ -19,10 +19,10 @@ public enum Terminal {
     return outputSize?.columns
   }
 
-  /// How many lines the terminal behind standard output has; `nil` if it is none.
+  /// Number of lines of the terminal behind standard output; `nil` if it is none.
   public static var outputHeight: Int? { outputSize?.rows }
 
-  /// What the terminal behind standard output says of its size; `nil` if it is none.
+  /// The size of the terminal behind standard output, as it reports it; `nil` if it is none.
   public static var outputSize: (columns: Int, rows: Int)? {
     var size = winsize()
     guard outputIsWatched, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
@@ -51,7 +51,7 @@ public enum Terminal {
   /// Writes a line to standard error.
   public static func notice(_ line: String) { writeError(line + "\n") }
 
-  /// Writes to standard error; if that is impossible, nobody is there to be told.
+  /// Writes to standard error; if that is impossible, there is nowhere to report it.
   fileprivate static func writeError(_ text: String) {
     // `write(_:)` would end the process, and with it the work and the exit status.
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
@@ -59,7 +59,7 @@ public enum Terminal {
 
   /// Writes an error to standard error.
   public static func report(_ error: any Error) {
-    // An error tells of what was found, which may be anything.
+    // An error may quote text that was found, which may be anything.
     notice("error: \(error is ToolError ? "\(error)" : describe(error))".printableLines)
   }
 
@@ -74,7 +74,7 @@ public struct OutputBuffer: ~Copyable {
   private var pending = Data()
   private let sink: @Sendable (Data) -> Void
 
-  /// Creates a buffer; standard output is where it goes unless another sink is given.
+  /// Creates a buffer for standard output, unless another sink is given.
   public init(_ sink: @escaping @Sendable (Data) -> Void = Terminal.writeOutput) {
     self.sink = sink
   }
@@ -104,6 +104,6 @@ public struct OutputBuffer: ~Copyable {
 }
 
 extension Terminal {
-  /// Replaces the line the cursor is in, on standard error.
+  /// Replaces the line of the cursor, on standard error.
   static func draw(_ line: String) { writeError("\r\u{1B}[K\(line)") }
 }

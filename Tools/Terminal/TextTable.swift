@@ -3,13 +3,13 @@
 /// Columns that hold figures are aligned to the right, so that magnitudes can be compared at a
 /// glance. Lines carry no trailing spaces.
 public struct TextTable: Sendable {
-  /// On which side of its column a cell stands.
+  /// The side of its column on which a cell is.
   public enum Alignment: Sendable { case left, right }
 
-  /// Whether a column stays where there is no room for all.
+  /// Whether a column stays if there is no room for all.
   public enum Importance: Sendable { case essential, optional }
 
-  /// What a column is called and where its cells are.
+  /// The title of a column, and the alignment of its cells.
   public struct Column: Sendable {
     public var title: String
     public var alignment: Alignment
@@ -42,10 +42,10 @@ public struct TextTable: Sendable {
 
   /// The lines of the table, in a width.
   ///
-  /// Where there is no room, text is cut off first, widest column first; then optional columns go,
+  /// If there is no room, text is cut off first, widest column first; then optional columns go,
   /// last first. Figures are never cut: a table of many may stay too wide.
   ///
-  /// - Parameter width: How wide a line may be; `nil` for any width.
+  /// - Parameter width: The greatest width of a line; `nil` for any width.
   /// - Returns: The lines, the header first.
   public func lines(fitting width: Int?) -> [String] {
     let header = columns.map(\.title)
@@ -66,7 +66,7 @@ public struct TextTable: Sendable {
     }
   }
 
-  /// The columns to show, and how wide each is.
+  /// The columns to show, and the width of each.
   private func fit(_ cells: [[String]], to limit: Int) -> (shown: [Int], widths: [Int]) {
     let natural = columns.indices.map { column in
       cells.map { $0[column].displayWidth }.max() ?? 0

@@ -4,7 +4,7 @@ import SwiftData
 struct SampleLog {
   let container: ModelContainer
 
-  /// How a program uses the log: one records, and others may read beside it.
+  /// The use of the log by a program: one records, and others may read beside it.
   enum Use { case recording, reading }
 
   /// Opens the log.
@@ -32,8 +32,8 @@ struct SampleLog {
   ///
   /// - Parameters:
   ///   - samples: Read one by one.
-  ///   - step: After how many to commit.
-  /// - Returns: How many were stored.
+  ///   - step: The number of samples in a commit.
+  /// - Returns: The number of samples stored.
   /// - Throws: What a commit throws; samples of earlier commits stay.
   func record(_ samples: some Sequence<(String, Date, Double)>, commitEvery step: Int = 1) throws
     -> Int
@@ -51,7 +51,7 @@ struct SampleLog {
 
   /// Removes samples that are too old; compaction gives back their space.
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: The number of samples removed.
   /// - Throws: What a commit throws.
   func removeSamples(before time: Date) throws -> Int {
     try ModelContext(container).batchDelete(
@@ -62,7 +62,7 @@ struct SampleLog {
     .deletedCount
   }
 
-  /// What one sensor measured in one hour.
+  /// The measurements of one sensor in one hour.
   struct Hour: Equatable {
     var sensor: String
     var hour: Date

@@ -2,7 +2,7 @@ import SwiftData
 
 @Model
 final class Todo {
-  /// What the user types; given once and never again.
+  /// The number that the user types; given once and never again.
   @Attribute(.unique) var number: Int
   var title: String
   var due: Date?

@@ -1,12 +1,12 @@
 import SwiftData
 
-/// What the commands do with the models; each change is saved when it returns.
+/// The commands' work on the models; each change is saved when it returns.
 struct TodoList {
   let context: ModelContext
 
   init(_ container: ModelContainer) { context = ModelContext(container) }
 
-  /// Which todos to show.
+  /// A filter for the todos to show.
   struct Filter {
     var isDone = false
     var label: String?
@@ -49,7 +49,7 @@ struct TodoList {
 
   /// Marks todos as done.
   ///
-  /// - Returns: Them, and the numbers that no todo has.
+  /// - Returns: The todos, and the numbers that no todo has.
   func finish(_ numbers: [Int], at time: Date) throws -> (todos: [Todo], missing: [Int]) {
     let found = try todos(numbered: numbers)
     for todo in found where todo.done == nil { todo.done = time }
@@ -59,7 +59,7 @@ struct TodoList {
 
   /// Removes todos, and labels that are on nothing any more.
   ///
-  /// - Returns: How many were removed, and the numbers that no todo has.
+  /// - Returns: The number of todos removed, and the numbers that no todo has.
   func remove(_ numbers: [Int]) throws -> (count: Int, missing: [Int]) {
     let found = try todos(numbered: numbers)
     let lacking = missing(numbers, among: found)

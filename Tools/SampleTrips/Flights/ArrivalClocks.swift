@@ -8,7 +8,7 @@ struct ArrivalClocks {
     airports = Dictionary(rows.map { ($0.code, $0) }) { first, _ in first }
   }
 
-  /// When a flight is due.
+  /// The time at which a flight is due.
   ///
   /// An airport that is not in the file is taken to keep New York's time.
   func arrival(of flight: Flight) -> Date {

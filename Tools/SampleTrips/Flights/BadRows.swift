@@ -1,6 +1,6 @@
 import Terminal
 
-/// Why one row of a CSV file cannot be used.
+/// The reason why a row of a CSV file cannot be used.
 struct RowProblem: Error, CustomStringConvertible {
   let column: String
   let expected: String
@@ -24,7 +24,7 @@ struct BadRows {
     if shown.count < Self.shownCount { shown.append("\(path):\(line): \(reason)") }
   }
 
-  /// What to tell the user: the first ten with file and line, then how many there are.
+  /// The messages for the user: the first ten with file and line, then the number of bad rows.
   var notices: [String] {
     guard count > 0 else { return [] }
     let rest = count > shown.count ? ["\(path): … and \((count - shown.count).grouped) more"] : []

@@ -8,15 +8,15 @@
 /// a last line without an end are all understood; empty lines are passed over. Nothing is allocated for
 /// a record: its fields are offsets into the bytes until one is asked for as text.
 struct CSVReader {
-  /// What the next lines of the file turned out to be.
+  /// The kind of the lines that were read.
   enum Record: Equatable {
     /// A record; its fields can be read until the next call.
     case fields
-    /// Lines that are not a record, and why; the reader goes on behind them.
+    /// Lines that are not a record, with the reason; the reader continues after them.
     case malformed(String)
   }
 
-  /// Where a field's bytes stand, without its quotes.
+  /// The range of a field's bytes, without its quotes.
   private struct Field {
     var range: Range<Int>
     var hasDoubledQuotes = false
@@ -34,10 +34,10 @@ struct CSVReader {
     offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// How many fields the current record has.
+  /// Number of fields of the current record.
   var count: Int { fields.count }
 
-  /// How much of the file has been read, in bytes.
+  /// Number of bytes of the file that have been read.
   var bytesRead: Int { offset }
 
   /// Moves to the next record, or returns `nil` at the end of the file.
@@ -80,13 +80,13 @@ struct CSVReader {
     nextLine += 1
   }
 
-  /// Reads one field and stops at what ends it; returns what is wrong with it, if anything.
+  /// Reads one field and stops at its terminator; returns a description of its fault, if any.
   private mutating func readField() -> String? {
     if offset < bytes.count, bytes[offset] == .quote { return readQuotedField() }
     let start = offset
     while offset < bytes.count {
       let byte = bytes[offset]
-      // One comparison lets nearly every byte pass: the four that matter stand below the letters and
+      // One comparison lets nearly every byte pass: the four that matter are below the letters and
       // digits.
       if byte <= .comma {
         if byte == .comma || byte == .newline || byte == .carriageReturn { break }
@@ -124,7 +124,7 @@ struct CSVReader {
       }
       return nil
     }
-    // Read on behind the line of the stray quote: one of them must not swallow the rest of the file.
+    // Continue after the line of the stray quote: one quote must not swallow the rest of the file.
     offset = start
     return "a quote that is never closed"
   }
@@ -142,7 +142,7 @@ extension CSVReader {
         && bytes[range.lowerBound + 1] == UInt8(ascii: "A"))
   }
 
-  /// The bytes of a field as they stand in the file, without surrounding quotes.
+  /// The bytes of a field as they are in the file, without surrounding quotes.
   func raw(_ column: Int) -> ArraySlice<UInt8> {
     column < fields.count ? bytes[fields[column].range] : []
   }

@@ -3,14 +3,14 @@ import Terminal
 
 /// A row type of a CSV file whose first line names the columns.
 protocol CSVRow {
-  /// Where the columns this type reads stand in the file.
+  /// The places in the file of the columns that this type reads.
   associatedtype Columns
 
   static func columns(in header: CSVHeader) throws(ToolError) -> Columns
   static func read(_ record: borrowing CSVReader, _ columns: Columns) throws(RowProblem) -> Self
 }
 
-/// What a CSV file held: its good rows, and what was wrong with the others.
+/// The contents of a CSV file: its good rows, and the faults of the others.
 struct CSVTable<Row: CSVRow> {
   private(set) var rows: [Row] = []
   private(set) var badRows: BadRows

@@ -26,7 +26,7 @@ struct Flight: Hashable, Sendable {
   }
 }
 
-/// What tells one flight from all others: no airline uses a number twice a day at one airport.
+/// The identity of a flight: no airline uses a number twice a day at one airport.
 struct FlightIdentity: Hashable, Sendable {
   /// The airline's code and the flight's number: `UA 1545`.
   var name: String

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// How large a JSON archive of the trips is, for comparison: it rewrites all of itself at each save.
+/// The size of a JSON archive of the trips, for comparison: it rewrites all of itself at each save.
 ///
 /// Measured, not guessed: two small archives are written, one with the reference data alone and one
 /// with the first trips of the timetable; the difference is what a trip costs.
@@ -9,7 +9,7 @@ struct ArchiveSize {
   /// The bytes of an archive that holds no trip.
   let referenceBytes: Int
   let bytesPerTrip: Int
-  /// How many trips the measured archive held.
+  /// Number of trips in the measured archive.
   let sampleCount: Int
 
   /// Writes two archives in a temporary place.

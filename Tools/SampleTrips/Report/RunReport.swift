@@ -1,12 +1,12 @@
 import Foundation
 import Terminal
 
-/// What a run did and found, to be printed.
+/// The results of a run, to be printed.
 struct RunReport {
   let setup: StoreSetup
   let flightCount: Int
   let batch: Int
-  /// How many trips the store held before.
+  /// Number of trips that the store held before.
   var foundCount = 0
   var phases: [PhaseReport] = []
   var query = QueryReport()

@@ -2,8 +2,8 @@ import Foundation
 
 /// Counts the bytes a store writes in one phase of a run: those the process hands to the system.
 ///
-/// The system keeps the count, so that every kind of store is measured alike. What the run prints is
-/// in it too, and of no weight.
+/// The system keeps the count, so that every kind of store is measured alike. It includes the output of the
+/// run, which does not matter.
 struct WrittenBytes {
   private let kind: StoreKind
   private let start: Int?
@@ -20,7 +20,7 @@ struct WrittenBytes {
     return now - start
   }
 
-  /// What `/proc/self/io` calls `wchar`.
+  /// The value `wchar` in `/proc/self/io`.
   private static func writtenByProcess() -> Int? {
     // The file has no size, so it is read to its end instead.
     guard let file = FileHandle(forReadingAtPath: "/proc/self/io"),

@@ -1,9 +1,9 @@
 import SwiftData
 import Terminal
 
-/// One phase of a run while it runs: saves, counts and shows how far it is.
+/// One phase of a run while it runs: saves, counts and shows its progress.
 struct Phase {
-  /// How many trips the store will hold after the next save.
+  /// Number of trips that the store will hold after the next save.
   var tripsHeld = 0
 
   private let context: ModelContext
@@ -39,7 +39,7 @@ struct Phase {
   }
 }
 
-/// What a phase did.
+/// The results of a phase.
 struct PhaseReport {
   let name: String
   var models = 0
@@ -47,6 +47,6 @@ struct PhaseReport {
   var seconds = 0.0
   /// Bytes the store wrote, or `nil` if it writes none.
   var bytesWritten: Int?
-  /// The trips in the store after each save, summed up: what archives would have to rewrite.
+  /// The trips in the store after each save, summed up: the trips that archives would have to rewrite.
   var tripsHeld = 0
 }

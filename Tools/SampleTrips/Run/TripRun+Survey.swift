@@ -1,7 +1,7 @@
 import SwiftData
 import Terminal
 
-/// What a store held before the run, and what is left to import.
+/// The trips that a store held before the run, and the flights left to import.
 struct StoredTrips {
   let tripCount: Int
   /// The flights to import, by their place in the timetable.

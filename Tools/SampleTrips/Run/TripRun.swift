@@ -2,14 +2,14 @@ import Foundation
 import SwiftData
 import Terminal
 
-/// The main job: what an app that writes a lot does with its store in a month, in one go.
+/// The main job: a month's work on the store by an app that writes a lot, in one go.
 ///
 /// Each phase works in a context of its own, as the parts of an app do: it meets what the phase
 /// before it saved, and not the objects that one left in memory.
 struct TripRun {
   let timetable: Timetable
   let setup: StoreSetup
-  /// How many changed trips a save holds.
+  /// Number of changed trips in a save.
   let batch: Int
   let showsProgress: Bool
 

@@ -1,7 +1,7 @@
 import Foundation
 import Terminal
 
-/// Where the store of a run lies, and whether it goes when the run is over.
+/// The place of a run's store, and whether it is removed when the run is over.
 struct StorePlace {
   private let kind: StoreKind
   /// A path, or a connection string of libpq.
@@ -13,7 +13,7 @@ struct StorePlace {
   ///
   /// - Parameters:
   ///   - kind: A log store is a folder, an archive is one file, and a server has an address.
-  ///   - path: Where the user wants the store to stay, or `nil` for a temporary place.
+  ///   - path: The place at which the user wants to keep the store, or `nil` for a temporary one.
   /// - Throws: ``ToolError`` if no store of the kind can be made or opened there.
   init(kind: StoreKind, path: String?) throws {
     self.kind = kind
@@ -63,7 +63,7 @@ struct StorePlace {
 
   func removeIfTemporary() {
     guard let temporaryFolder else { return }
-    // What cannot be removed is left to the system: the run itself was fine.
+    // A folder that cannot be removed is left to the system: the run itself was fine.
     try? FileManager.default.removeItem(at: temporaryFolder)
   }
 

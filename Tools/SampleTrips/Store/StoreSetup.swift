@@ -6,7 +6,7 @@ import SwiftData
 import PostgresStore
 #endif
 
-/// Which store holds the trips.
+/// The kind of store that holds the trips.
 enum StoreKind: String, CaseIterable, Sendable {
   case log, json, memory
   /// On a server; only in builds with the trait PostgreSQL.
@@ -30,10 +30,10 @@ enum StoreKind: String, CaseIterable, Sendable {
   }
 }
 
-/// What a save of the log store survives, as the command line says it.
+/// The durability of a save in the log store, as the command line names it.
 enum SaveDurability: String, CaseIterable, Sendable { case full, relaxed }
 
-/// How the trips' container is set up: the kind of store is one line.
+/// The setup of the trips' container: the kind of store is one line.
 struct StoreSetup {
   static let schema = Schema([
     Trip.self, BucketListItem.self, LivingAccommodation.self, Airline.self, Airport.self,

@@ -1,4 +1,4 @@
-/// Who came before whom, and why.
+/// The order of saves and fetches, with the reason for each edge.
 struct DependencyGraph {
   enum Edge: String { case ww, wr, rw, time }
 

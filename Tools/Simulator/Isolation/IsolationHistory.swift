@@ -1,4 +1,4 @@
-/// What the threads of a run did and saw: saves and fetches, each with the time it took.
+/// The saves and fetches of a run's threads, each with the time it took.
 ///
 /// A save writes registers, each time another value; a fetch reads some of them. Each is one node of a graph, and each
 /// edge says that one came before another:
@@ -8,12 +8,12 @@
 /// - *rw*: a fetch read the value that a save replaced;
 /// - *time*: one had ended before the other began.
 ///
-/// What is one snapshot, and what is one commit, can be put in an order; so a circle is a violation. (Adya's
+/// Saves that are one commit and fetches that see one snapshot can be put in an order; so a circle is a violation. (Adya's
 /// phenomena, found as Jepsen's Elle finds them.)
 struct IsolationHistory: Sendable {
   struct Save: Sendable {
     var writes: [Int: Int]
-    /// Values that the context showed before the save, and that were replaced in it: nobody else may see them.
+    /// Values that the context showed before the save, and that were replaced in it: no other context may see them.
     var intermediate: [Int: Int] = [:]
     var begin: UInt64
     var end: UInt64
@@ -32,11 +32,11 @@ struct IsolationHistory: Sendable {
   /// The values of each register, in the order in which they were committed.
   var versions: [Int: [Int]] = [:]
 
-  /// A phenomenon that must not be.
+  /// A phenomenon that must not occur.
   enum Phenomenon: String, Sendable {
     /// Saves overwrite each other in circles.
     case dirtyWrite = "G0"
-    /// A fetch saw what a save that threw had written.
+    /// A fetch saw a value of a save that threw.
     case abortedRead = "G1a"
     /// A fetch saw a value that was replaced before its save.
     case intermediateRead = "G1b"
@@ -46,7 +46,7 @@ struct IsolationHistory: Sendable {
     case readSkew = "G-single"
     /// Several fetches contradict each other.
     case antidependency = "G2"
-    /// A fetch saw a value that nobody wrote, or a committed value is missing from the order.
+    /// A fetch saw a value that no save wrote, or a committed value is missing from the order.
     case unknownValue = "unknown value"
   }
 
@@ -61,7 +61,7 @@ struct IsolationHistory: Sendable {
     var value: Int
   }
 
-  /// Finds what must not be; nothing, if there is an order of all saves and fetches.
+  /// Finds the phenomena; none, if there is an order of all saves and fetches.
   ///
   /// - Complexity: O(saves + fetches + values read and written), but for sorting.
   func findings() -> [Finding] {
@@ -131,7 +131,7 @@ struct IsolationHistory: Sendable {
     return findings + graph.circles().map(finding)
   }
 
-  /// Adds who had ended before whom began: not to every pair, but through a chain of moments.
+  /// Adds edges from nodes that had ended to nodes that began later: not for every pair, but through a chain of moments.
   private func addTimes(to graph: inout DependencyGraph) {
     let spans =
       saves.enumerated().filter(\.element.isCommitted).map {

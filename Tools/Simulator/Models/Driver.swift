@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What is done with the models of one class, for code that knows only their kind.
+/// The operations on the models of one class, for code that knows only their kind.
 protocol Driving {
   /// Runs a query with the call that it names.
   func run(_ query: Query, in context: ModelContext) throws -> Answer
@@ -10,7 +10,7 @@ protocol Driving {
   func identifiers(in context: ModelContext) throws -> [PersistentIdentifier]
 }
 
-/// What a query found.
+/// The result of a query.
 enum Answer {
   case models([any SimulatedModel])
   case count(Int)

@@ -3,9 +3,9 @@ import SwiftData
 
 // The schema that schedules work on: each shape of relationship, delete rule and index once, and no more.
 
-/// What every model of the simulator has, so that one piece of code can drive them all.
+/// The attributes of every model of the simulator, so that one piece of code can drive them all.
 protocol SimulatedModel: PersistentModel {
-  /// Which row of the oracle the model stands for; given when it is made, and never changed.
+  /// The row of the oracle that the model belongs to; given when it is made, and never changed.
   var key: Int { get set }
   var value: Int { get set }
   /// Few different values, and indexed where the class says so.

@@ -18,7 +18,7 @@ enum Relation: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// What deleting the owner does to its members; deleting a member always nullifies.
+  /// The rule for the members when their owner is deleted; deleting a member always nullifies.
   var rule: Rule {
     switch self {
     case .players, .badges, .locker: .nullify
@@ -46,7 +46,7 @@ enum Relation: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// How a program names the end at the owner, and the one at the member.
+  /// The property at the owner's end, and the one at the member's.
   var ownerEnd: String {
     switch self {
     case .players: "players"

@@ -1,6 +1,6 @@
-/// What a context has not saved, and what is known of what it has seen.
+/// The unsaved changes of a context, and the facts about what it has seen.
 struct OracleContext {
-  /// What has changed since the last save, in order.
+  /// The changes since the last save, in order.
   private(set) var log: [Change] = []
   /// Stored rows of which attributes were set.
   private var setKeys: Set<Int> = []
@@ -16,10 +16,10 @@ struct OracleContext {
   private(set) var uncertain: Set<OracleState.ListName> = []
   /// Whether others have saved since the context last read everything.
   private(set) var isStale = false
-  /// Whether others have saved since something was deleted here: what the rules do to their changes is seen by
-  /// the save only.
+  /// Whether others have saved since something was deleted here: only the save sees the effect of the rules on
+  /// their changes.
   private(set) var isEntangled = false
-  /// What the context showed before each step that can be undone, and after each that was.
+  /// The states that the context showed before each step that can be undone, and after each that was.
   var undoable: [OracleState] = []
   var redoable: [OracleState] = []
 
@@ -32,7 +32,7 @@ struct OracleContext {
     return view
   }
 
-  /// What the context's own relationships made its deletes cascade to, whether or not others have deleted what is
+  /// The rows that deletes cascade to by the context's own relationships, whether or not others have deleted the rows
   /// between.
   private var cascadedHere: Set<Int> {
     var owners: [Relation: [Int: Int]] = [:]
@@ -171,7 +171,7 @@ struct OracleContext {
   ///
   /// - Parameters:
   ///   - changedLists: The lists that it changed.
-  ///   - committed: What is stored now.
+  ///   - committed: The stored state now.
   mutating func othersSaved(
     _ changedLists: Set<OracleState.ListName>,
     committed: OracleState
@@ -179,7 +179,7 @@ struct OracleContext {
     isStale = true
     stale.formUnion(changedLists)
     uncertain.formUnion(touched.intersection(changedLists))
-    // What was changed here and deleted there is shown until the save says so.
+    // A row that was changed here and deleted there is shown until the save reports it.
     let inserted = insertedKeys
     isEntangled =
       isEntangled || log.contains { if case .delete = $0 { true } else { false } }
@@ -212,7 +212,7 @@ struct OracleContext {
     isEntangled = false
   }
 
-  /// A member that was given an owner which another context has deleted: where the rule is to nullify it has none then,
+  /// A member that was given an owner which another context has deleted: if the rule is to nullify, it has none then,
   /// and otherwise it cannot be saved.
   private func lostLink(_ after: OracleState, _ committed: OracleState) -> Int? {
     for (relation, owners) in storedOwners where relation.rule != .nullify {
@@ -223,7 +223,7 @@ struct OracleContext {
     return nil
   }
 
-  /// What a save has to come to.
+  /// The outcome that a save must have.
   enum Outcome {
     case saves(OracleState)
     case throwsError(String)

@@ -1,4 +1,4 @@
-/// What a store holds, or a context shows, written down as plainly as possible.
+/// The state of a store, or of a context, written down as plainly as possible.
 ///
 /// Nothing here is clever: lists are arrays, finding something is a loop, and every change is applied by one
 /// function that reads like Compatibility.md.
@@ -89,21 +89,21 @@ struct OracleState: Equatable, Sendable {
 
 // MARK: Changes
 
-/// One change of a state; what a context has not saved is an array of them.
+/// One change of a state; the unsaved changes of a context are an array of them.
 enum Change: Equatable, Sendable {
   case insert(Int, OracleState.Row)
   case set(Int, Attribute, Int)
   case delete(Int)
   /// Gives a member an owner, at the end of the owner's list; or none.
   case link(Relation, member: Int, owner: Int?)
-  /// Takes from a player its locker, whichever it has.
+  /// Removes a player's locker, whichever it has.
   case unlink(Relation, owner: Int)
   /// Makes a badge and a player each other's, at the ends of both lists.
   case pair(Relation, member: Int, owner: Int)
   case unpair(Relation, member: Int, owner: Int)
   /// Puts a list in an order; members that are not named stay behind those that are.
   case order(OracleState.ListName, [Int])
-  /// Puts everything in a state: what undo does.
+  /// Puts everything in a state, as undo does.
   case become(OracleState)
 }
 
@@ -213,7 +213,7 @@ extension OracleState {
     if relation.shape == .oneToMany {
       changeList(relation, .owner, of: owner) { $0.append(member) }
     } else {
-      // A player has one locker: the former one is nobody's now.
+      // A player has one locker: the former one belongs to no player now.
       for (other, its) in owners[relation] ?? [:] where its == owner && other != member {
         setOwner(relation, of: other, to: nil)
       }
@@ -253,7 +253,7 @@ extension OracleState {
         setOwner(relation, of: member, to: nil)
       }
     case .oneToMany:
-      // Where the delete is denied the members still say whose they are, and the save finds it so.
+      // If the delete is denied, the members still name their owner, and the save finds it so.
       if relation.rule == .deny { return }
       for member in list(relation, .owner, of: owner) {
         link(relation, member, nil)
@@ -263,7 +263,7 @@ extension OracleState {
     }
   }
 
-  /// Members of owners that are deleted, where the rule denies that.
+  /// Members of deleted owners, if the rule denies that delete.
   var denied: [Int] {
     Relation.allCases.filter { $0.rule == .deny }.flatMap { relation in
       (owners[relation] ?? [:]).filter { contains($0.key) && !contains($0.value) }.map(\.key)

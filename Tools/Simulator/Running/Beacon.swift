@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes down what a worker is about to do, so that a crash leaves it behind.
+/// Writes down the next step of a worker, so that a crash leaves it behind.
 ///
-/// The schedule as far as it has come stands in a file, in memory that is mapped: what is written there outlives the
+/// The schedule so far is in a file, in memory that is mapped: what is written there outlives the
 /// process.
 final class Beacon {
   private let memory: UnsafeMutableRawBufferPointer
@@ -39,7 +39,7 @@ final class Beacon {
     memory.storeBytes(of: UInt64(end), as: UInt64.self)
   }
 
-  /// What a worker had begun when it ended.
+  /// The schedule that a worker had begun when it ended.
   static func schedule(at path: String) -> Schedule? {
     guard let data = FileManager.default.contents(atPath: path), data.count >= 8 else { return nil }
     let end = data.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

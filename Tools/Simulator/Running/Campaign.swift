@@ -2,8 +2,8 @@ import Foundation
 import SchedulePoints
 import Synchronization
 
-/// Runs many seeds in processes of their own, so that one that crashes takes nothing with it, and cuts down what
-/// fails.
+/// Runs many seeds in processes of their own, so that a crash takes nothing with it, and shrinks the failing
+/// schedules.
 final class Campaign: Sendable {
   struct Options: Sendable {
     var first: UInt64
@@ -11,7 +11,7 @@ final class Campaign: Sendable {
     var kind: ScheduleKind?
     var stepCount: Int
     var workerCount: Int
-    /// How many violations of a sort are cut down and printed.
+    /// Limit of the number of violations of a sort that are shrunk and printed.
     var printed: Int
     var stopsAtViolation = false
     var fault: PlantedFault?
@@ -55,10 +55,10 @@ final class Campaign: Sendable {
     if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
   }
 
-  /// What was found first.
+  /// The first violation that was found.
   var firstViolation: String? { state.withLock { $0.firstViolation } }
 
-  /// Prints how often each sort of violation was found.
+  /// Prints the number of violations of each sort.
   func printSummary() {
     let state = state.withLock { $0 }
     for (sort, count) in state.violations.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -133,7 +133,7 @@ final class Campaign: Sendable {
     }
   }
 
-  /// What becomes of a schedule in a process of its own.
+  /// The outcome of a schedule in a process of its own.
   func outcome(of schedule: Schedule, withFault: Bool = true) -> Violation? {
     let name = "candidate-\(UInt64.random(in: 0 ... .max)).json"
     let file = folder.appending(path: name)

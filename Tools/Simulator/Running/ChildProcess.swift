@@ -17,7 +17,7 @@ struct ChildProcess {
     }
   }
 
-  /// For how long a process may write nothing.
+  /// The longest time for which a process may write nothing, in seconds.
   static let patience = 60
 
   var arguments: [String]
@@ -25,7 +25,7 @@ struct ChildProcess {
   /// Runs the process to its end.
   ///
   /// - Parameter line: Called for each line it writes.
-  /// - Returns: How it ended.
+  /// - Returns: The ending of the process.
   func run(_ line: (Data) -> Void) -> Ending {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -34,11 +34,11 @@ struct ChildProcess {
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
     var environment = ProcessInfo.processInfo.environment
-    // A backtrace takes a second, and nobody reads it.
+    // A backtrace takes a second, and is not read.
     environment["SWIFT_BACKTRACE"] = "enable=no"
-    // What is used after it was freed shall not look as it did.
+    // Freed memory shall not look as it did.
     environment["MALLOC_PERTURB_"] = "165"
-    // The order in which a dictionary lets go of models is part of what a seed says.
+    // The order in which a dictionary releases models is part of what a seed decides.
     environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
     process.environment = environment
     guard (try? process.run()) != nil else { return .exited(-1) }

@@ -3,12 +3,12 @@ import SwiftData
 extension SimulatedContext {
   /// Makes a step that changes something, in the context and in the oracle.
   ///
-  /// - Returns: `false` if what the step is about is not there.
+  /// - Returns: `false` if the step is about a row that is not there.
   func change(_ operation: Operation, world: World) throws -> Bool {
     let before = oracle.view(of: world.committed)
     guard var changes = changes(operation.action, before, world.committed) else { return false }
     if needsAllRead(operation.action) {
-      // A program that changes a list has read it; and what a fetch finds is what was saved.
+      // A program that changes a list has read it; and a fetch finds the saved state.
       try readAll(before, checking: !oracle.isEntangled)
       oracle.refreshed()
     }
@@ -16,7 +16,7 @@ extension SimulatedContext {
     try make(operation, world)
     var after = before
     after.apply(changes)
-    // What a delete cascades to is deleted by this context from now on, even if another context moves it meanwhile.
+    // The context deletes the rows that a delete cascades to from now on, even if another context moves them meanwhile.
     for key in before.rows.keys.sorted()
     where !after.contains(key) && !changes.contains(.delete(key)) {
       changes.append(.delete(key))
@@ -27,7 +27,7 @@ extension SimulatedContext {
         oracle.undoable.append(before)
         oracle.redoable = []
       } else {
-        // Setting what is there already may be undone or not: nobody can tell.
+        // Setting a value that is there already may be undone or not: nothing tells.
         context.undoManager?.removeAllActions()
         oracle.undoable = []
         oracle.redoable = []
@@ -55,7 +55,7 @@ extension SimulatedContext {
     }
   }
 
-  /// What a step changes, by the oracle; `nil` if it is about something that is not there, or would be wrong.
+  /// The changes of a step, by the oracle; `nil` if it is about a row that is not there, or would be wrong.
   private func changes(
     _ action: Operation.Action,
     _ view: OracleState,
@@ -108,7 +108,7 @@ extension SimulatedContext {
       return edit(relation, end, key, view) { $0.contains(other) ? $0 : $0 + [other] }
     case .insertAt(let relation, let end, let key, let other, let place):
       return edit(relation, end, key, view) { list in
-        // An array's `insert`; a model that stands in the list twice is kept at its first place.
+        // An array's `insert`; a model that is in the list twice is kept at its first place.
         var result = list
         result.insert(other, at: min(place, list.count))
         return result.uniqued
@@ -122,7 +122,7 @@ extension SimulatedContext {
     }
   }
 
-  /// What setting a list comes to: members that go, members that come, and the order.
+  /// The changes that setting a list amounts to: members that go, members that come, and the order.
   private func edit(
     _ relation: Relation,
     _ end: End,

@@ -8,7 +8,7 @@ final class SimulatedContext {
   var oracle = OracleContext()
   /// The models that the program holds, by their keys.
   var handles: [Int: any SimulatedModel] = [:]
-  /// Models that were deleted here and are not saved yet: they say so.
+  /// Models that were deleted here and are not saved yet: they must say so.
   var graves: [Int: any SimulatedModel] = [:]
   private var observer: ResultsObserver<Player, Never>?
 
@@ -26,7 +26,7 @@ final class SimulatedContext {
     }
   }
 
-  /// Whether what contexts of a container save comes into this one without a fetch.
+  /// Whether saves of contexts of a container come into this one without a fetch.
   func takesOverFrom(_ container: Int) -> Bool {
     container == setting.container && (setting.merges || setting.observes)
   }
@@ -210,7 +210,7 @@ final class SimulatedContext {
     case .models(let models):
       var found = models.map(\.simulatedKey)
       if query.sort == .none {
-        // Which of equal rows a page has is the store's affair; here the number and the rows must be right.
+        // The store decides which of equal rows a page has; here the number and the rows must be right.
         if query.limit != nil || query.offset != nil {
           let all = Set(Query(kind: query.kind, condition: query.condition).answer(in: view))
           guard found.count == wanted.count, all.isSuperset(of: found) else {

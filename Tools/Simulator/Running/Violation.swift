@@ -1,4 +1,4 @@
-/// Where a store and the oracle part.
+/// A difference between a store and the oracle.
 struct Violation: Error, CustomStringConvertible, Codable, Sendable {
   /// The sorts of violation; a smaller schedule shows the same violation if it shows one of its sort.
   enum Sort: String, Codable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the schedules of some seeds in a process of its own, and says on its standard output what it found.
+/// Runs the schedules of some seeds in a process of its own, and reports its findings on its standard output.
 struct Worker {
   var seeds: StrideThrough<UInt64>
   var kind: ScheduleKind?
@@ -29,7 +29,7 @@ struct Worker {
   }
 }
 
-/// What became of a seed.
+/// The outcome of a seed.
 struct Report: Codable, Sendable {
   var seed: UInt64
   var violation: Violation?

@@ -3,25 +3,25 @@ import LogStore
 import SwiftData
 import Synchronization
 
-/// A store, the contexts a schedule drives over it, and what the oracle says of each.
+/// A store, the contexts that a schedule drives over it, and the oracle's account of each.
 ///
-/// ``perform(_:)`` makes one step in both, and ``Violation`` is thrown where they part.
+/// ``perform(_:)`` makes one step in both, and ``Violation`` is thrown if they differ.
 final class World {
   let setting: Setting
   private let place: URL
   private(set) var containers: [ModelContainer] = []
   private(set) var contexts: [SimulatedContext] = []
-  /// What is stored.
+  /// The stored state.
   var committed = OracleState() {
     didSet {
       // A model that comes back after its delete was saved is another row.
       for key in oldValue.rows.keys where !committed.contains(key) { identifiers[key] = nil }
     }
   }
-  /// The identifiers of stored rows, as far as a look has seen them.
+  /// The identifiers of the stored rows that a look has seen.
   var identifiers: [Int: PersistentIdentifier] = [:]
   private var saveCount = 0
-  /// Where the history was last read up to, and the rows that were there then.
+  /// The place up to which the history was last read, and the rows that were there then.
   var historyToken: DefaultHistoryToken?
   var historyRows: Set<PersistentIdentifier> = []
   /// The steps made so far; for messages.
@@ -31,7 +31,7 @@ final class World {
 
   init(_ setting: Setting, in folder: URL, name: String) throws {
     self.setting = setting
-    // No other world of the process has the name: a store that was not let go of would be had together.
+    // No other world of the process has the name: a store that was not released would be shared.
     let own = "\(name)-\(Self.count.add(1, ordering: .relaxed).newValue)"
     place = setting.onDisk ? folder.appending(path: "\(own).store") : URL(filePath: "/\(own)")
     try open()
@@ -52,7 +52,7 @@ final class World {
     contexts = setting.contexts.map { SimulatedContext($0, containers[$0.container]) }
   }
 
-  /// Lets go of everything, and removes what is on disk.
+  /// Releases everything, and removes the files.
   func close() {
     contexts = []
     containers = []
@@ -119,7 +119,7 @@ final class World {
     if setting.containerCount == 1 { context.oracle.refreshed() }
   }
 
-  /// Makes every context anew: what is asked next is what the store has.
+  /// Makes every context anew: the next answers come from the store.
   func replaceContexts() {
     for index in contexts.indices { replace(index) }
   }
@@ -176,7 +176,7 @@ final class World {
     let seen = context.oracle.view(of: before)
     context.oracle.settled()
     context.graves = [:]
-    // What a save takes over from others is seen then.
+    // A save then shows what it takes over from others.
     if context.takesOverFrom(context.setting.container) { recordMerge(context) }
     context.dropHandles(notIn: committed)
     guard hadChanges else { return }
@@ -184,7 +184,7 @@ final class World {
     let changed = OracleState.changedLists(before, after)
     for other in contexts where other !== context {
       other.oracle.othersSaved(changed, committed: committed)
-      // What is saved under the key of a deleted tag is another row.
+      // A row saved under the key of a deleted tag is another row.
       other.handles = other.handles.filter { key, _ in
         before.rows[key]?.kind != .tag || after.contains(key)
       }
@@ -199,7 +199,7 @@ final class World {
 
   private func rollBack(_ context: SimulatedContext) {
     context.context.rollback()
-    // What was new is nobody's, also if others have saved a tag of the same code.
+    // A new row is gone, also if others have saved a tag of the same code.
     for key in context.oracle.insertedKeys { context.handles[key] = nil }
     context.oracle.settled()
     context.oracle.undoable = []
@@ -208,8 +208,8 @@ final class World {
     context.dropHandles(notIn: committed)
   }
 
-  /// Reads how the store put lists in order that two contexts had changed, checks that it is an order that keeps
-  /// what either left alone, and takes it over.
+  /// Reads the order in which the store put lists that two contexts had changed, checks that it keeps the parts that
+  /// either left alone, and takes it over.
   private func settleOrder(
     of names: Set<OracleState.ListName>,
     before: OracleState,
@@ -248,8 +248,8 @@ final class World {
     try lookAfresh()
   }
 
-  /// Reads how the store put lists in order that several threads had changed, checks who stands in them, and takes
-  /// their order over.
+  /// Reads the order in which the store put lists that several threads had changed, checks their members, and takes
+  /// the order over.
   func settleOrder(of names: Set<OracleState.ListName>) throws {
     let fresh = SimulatedContext(Setting.Context(), containers[0])
     try fresh.readAll(committed)
@@ -319,7 +319,7 @@ final class World {
 }
 
 extension OracleState {
-  /// Whether deletes of a log may meet what others attached, so that a save may throw.
+  /// Whether deletes of a log may meet members that others attached, so that a save may throw.
   fileprivate func denies(_ log: [Change]) -> Bool {
     var state = self
     state.apply(log)

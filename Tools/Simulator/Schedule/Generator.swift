@@ -4,13 +4,13 @@ struct Generator {
   private var lastKey = 0
   private let stepCount: Int
   let setting: Setting
-  /// How often a program lets go of the models it has found.
+  /// The frequency with which a program releases the models it has found.
   private let holding: Int
   /// The steps between two saves, on average.
   private let saveInterval: Int
   /// Whether contexts change what others have not saved.
   private let crosses: Bool
-  /// The context that saves next: what it did shall meet what another has not saved.
+  /// The context that saves next: its changes shall meet the unsaved ones of another.
   private var nextToSave: Int?
 
   init(seed: UInt64, kind: ScheduleKind, stepCount: Int) {
@@ -99,7 +99,7 @@ struct Generator {
     }
   }
 
-  /// A step about what another context has changed or deleted, and not saved; `nil` if there is nothing of the kind.
+  /// A step about a row that another context has changed or deleted, and not saved; `nil` if there is none.
   private mutating func crossing(
     _ view: OracleState,
     _ index: Int,
@@ -117,7 +117,7 @@ struct Generator {
     return edit(list.relation, list.end, key: list.key, view)
   }
 
-  /// Sets a to-one end to what it is here, where another context has set it and saves next.
+  /// Repeats the present value of a to-one end here, if another context has set the end and saves next.
   private mutating func restating(
     _ view: OracleState,
     _ index: Int,

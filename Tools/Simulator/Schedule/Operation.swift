@@ -3,10 +3,10 @@
 /// Steps name rows by their keys. A step about a row that is not there is skipped, so that any part of a
 /// schedule is a schedule: that is what makes shrinking simple.
 struct Operation: Codable, Hashable, Sendable {
-  /// Which context; for what is done to the store, none in particular.
+  /// The number of the context; of no meaning for a step on the store.
   var context: Int
   var action: Action
-  /// How the models are found that the step is about.
+  /// The way in which the models of the step are found.
   var access = Access.held
 
   enum Action: Codable, Hashable, Sendable {
@@ -30,9 +30,9 @@ struct Operation: Codable, Hashable, Sendable {
     case process
     case undo
     case redo
-    /// Lets go of every model the program holds.
+    /// Releases every model that the program holds.
     case release
-    /// Lets go of the context and makes another.
+    /// Releases the context and makes another.
     case renew
     case compact
     case reopen
@@ -40,7 +40,7 @@ struct Operation: Codable, Hashable, Sendable {
     case history
   }
 
-  /// How a new model comes into a context.
+  /// The way in which a new model comes into a context.
   enum Insertion: Codable, Hashable, Sendable {
     /// With `insert`.
     case plain
@@ -52,11 +52,11 @@ struct Operation: Codable, Hashable, Sendable {
     case appended(Relation, owner: Int)
   }
 
-  /// How a program comes by a model.
+  /// The way in which a program finds a model.
   enum Access: String, Codable, CaseIterable, Sendable {
     /// It holds it already, or fetches it by its key and holds it.
     case held
-    /// It fetches it by its key, and lets go of it after the step.
+    /// It fetches it by its key, and releases it after the step.
     case fetched
     /// It fetches the class, and looks for it.
     case searched

@@ -25,7 +25,7 @@ struct Query: Codable, Hashable, Sendable {
 
   enum Sort: String, Codable, CaseIterable, Sendable { case none, key, value, groupDescending }
 
-  /// Which call of a context answers.
+  /// The call of a context that answers.
   enum Call: String, Codable, CaseIterable, Sendable { case fetch, count, identifiers, enumerate }
 
   var kind: Kind

@@ -63,7 +63,7 @@ private struct SwiftPrinter {
 
   private func typeName(_ key: Int) -> String { kinds[key]?.typeName ?? "Team" }
 
-  /// How the program names a model; it is found first, if it has no name yet.
+  /// The program's expression for a model; it is found first, if it has no name yet.
   private mutating func model(_ key: Int?, _ operation: Operation) -> String {
     guard let key else { return "nil" }
     let context = contextName(operation.context)

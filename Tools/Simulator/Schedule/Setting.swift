@@ -1,7 +1,7 @@
-/// What a schedule runs on: drawn from its seed before the first step.
+/// The setting of a schedule, drawn from its seed before the first step.
 struct Setting: Codable, Sendable {
   struct Context: Codable, Sendable {
-    /// Which container it is made from; all have one store together.
+    /// The container it is made from; all have one store together.
     var container = 0
     var merges = false
     var undoes = false
@@ -17,9 +17,9 @@ struct Setting: Codable, Sendable {
   var lookInterval = 4
   /// One look through a fresh context in how many saves.
   var freshLookInterval = 2
-  /// How many threads there are: then the steps of context 0 come first, and those of the others are theirs.
+  /// Number of threads: if not 0, the steps of context 0 come first, and each thread has those of another context.
   var threadCount = 0
-  /// What says which thread goes on.
+  /// The seed that decides which thread runs.
   var threadSeed: UInt64 = 0
 }
 
@@ -33,9 +33,9 @@ enum ScheduleKind: String, CaseIterable, Sendable {
   case merging
   /// Any of those, in two containers.
   case containers
-  /// Threads with a context each, which take turns where a seed says.
+  /// Threads with a context each, which take turns as a seed decides.
   case threads
-  /// Several contexts that change what others have deleted or changed, and not saved.
+  /// Several contexts that change rows which others have deleted or changed, and not saved.
   case crossing
   /// Threads over enough rows that fetches follow indexes.
   case crowd

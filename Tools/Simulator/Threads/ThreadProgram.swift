@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What one thread does in its context, step by step.
+/// The program of one thread in its context, step by step.
 ///
 /// A step about a row that the thread does not find is skipped; one that is made is noted, as the oracle will apply it.
 final class ThreadProgram {
@@ -137,7 +137,7 @@ final class ThreadProgram {
       context.handles = context.handles.filter { !$0.value.isDeleted }
       let after = presentAndDeleted
       log.append(.delete(key))
-      // What it cascades to.
+      // The rows that it cascades to.
       let gone = after.deleted.subtracting(before.deleted)
         .union(before.inserted.subtracting(after.inserted))
       for other in gone.sorted() where other != key { log.append(.delete(other)) }
@@ -169,7 +169,7 @@ final class ThreadProgram {
     }
   }
 
-  /// The keys of what the context has inserted, and of what it has deleted.
+  /// The keys of the rows that the context has inserted, and of those it has deleted.
   private var presentAndDeleted: (inserted: Set<Int>, deleted: Set<Int>) {
     func keys(_ models: [any PersistentModel]) -> Set<Int> {
       Set(models.compactMap { ($0 as? any SimulatedModel)?.simulatedKey })

@@ -1,16 +1,16 @@
 import Foundation
 import SchedulePoints
 
-/// Lets one thread run at a time, from one point to the next, and chooses by a seed which.
+/// Lets one thread run at a time, from one point to the next, and chooses it by a seed.
 ///
 /// A thread that waits for a lock which another holds is passed over until it comes to a point again: the system is
-/// asked whether it sleeps, since locks do not say who waits for them.
+/// asked whether it sleeps, since locks do not say which threads wait for them.
 final class ThreadScheduler: @unchecked Sendable {
   private enum Phase { case starting, parked, chosen, running, blocked, finished }
 
   private struct Runner {
     var phase = Phase.starting
-    /// The folder in which the system says how the thread is.
+    /// The folder in which the system reports the thread's state.
     var folder = ""
     var point: SchedulePoint?
   }
@@ -20,7 +20,7 @@ final class ThreadScheduler: @unchecked Sendable {
   private var runners: [Runner]
   private var numbers: [UInt: Int] = [:]
   private var chance: Chance
-  /// Which thread went on from which point, for messages.
+  /// The threads that ran, each with the point it left, for messages.
   private(set) var trace: [String] = []
 
   init(threadCount: Int, seed: UInt64) {
@@ -30,7 +30,7 @@ final class ThreadScheduler: @unchecked Sendable {
 
   /// Runs blocks on threads of their own, to their ends.
   ///
-  /// - Returns: `false` if they wait for each other for ever.
+  /// - Returns: `false` for a deadlock.
   func run(_ blocks: [@Sendable () -> Void]) -> Bool {
     let hook = ScheduleHook { [weak self] point in self?.reach(point) }
     defer { hook.remove() }

@@ -3,9 +3,9 @@ import SwiftData
 
 /// Threads over one store, each with a context of its own.
 ///
-/// What a thread changes is noted as it is made. At the end the history says in which order saves were committed, and
-/// the oracle applies them in that order: what is stored then must be what the oracle has, and a save that threw must
-/// have had a reason to.
+/// The changes of a thread are noted as they are made. At the end the history tells the order in which saves were
+/// committed, and the oracle applies them in that order: the stored state must then be the oracle's, and a save that
+/// threw must have had a reason to.
 final class ThreadedRun: @unchecked Sendable {
   private let world: World
   private let schedule: Schedule
@@ -14,7 +14,7 @@ final class ThreadedRun: @unchecked Sendable {
   private var saves: [String: Save] = [:]
   private var violations: [Violation] = []
 
-  /// What a save was to write, and what came of it.
+  /// The changes that a save was to write, and its outcome.
   private struct Save {
     var thread: Int
     var log: OracleContext
@@ -82,7 +82,7 @@ final class ThreadedRun: @unchecked Sendable {
 
   // MARK: Afterwards
 
-  /// Compares what is stored with what the oracle has.
+  /// Compares the stored state with the oracle's.
   ///
   /// A save that meets a member of a deleted owner marks it for deletion, and a third save may move it away before the
   /// first is committed. Whether one did is not recorded: both are looked at.
@@ -119,7 +119,7 @@ final class ThreadedRun: @unchecked Sendable {
       case .throwsError(let reason):
         throw Violation(.saveDidNotThrow, "save \(author) did not throw although \(reason)")
       case .saves(let after):
-        // Of a member that two threads add, the list has the place that either gave it.
+        // If two threads add a member, the list has the place that either gave it.
         for name in OracleState.changedLists(state, after).union(save.log.listsAddedTo) {
           touchers[name, default: []].insert(save.thread)
         }
@@ -150,7 +150,7 @@ final class ThreadedRun: @unchecked Sendable {
     try world.settleOrder(of: Set(touchers.filter { $0.value.count > 1 }.keys))
   }
 
-  /// What a save did, with the deletes of members that belonged to a deleted owner for a while, and are not stored at
+  /// The log of a save, with the deletes of members that belonged to a deleted owner for a while, and are not stored at
   /// the end.
   private func withPassingMembers(
     _ log: OracleContext,

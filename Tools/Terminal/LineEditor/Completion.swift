@@ -1,6 +1,6 @@
-/// What could stand where somebody pressed the tab key.
+/// The possible words at the place where a user pressed the tab key.
 public struct Completion: Hashable, Sendable {
-  /// A word to put in, and what follows it if it is the only one.
+  /// A word to insert, and its suffix if it is the only one.
   public struct Candidate: Hashable, Sendable {
     public var text: String
     public var suffix: String
@@ -11,20 +11,20 @@ public struct Completion: Hashable, Sendable {
     }
   }
 
-  /// Which character of the line is the first that a candidate replaces; the last is before the cursor.
+  /// The index of the first character of the line that a candidate replaces; the last is before the cursor.
   public var start: Int
   public var candidates: [Candidate]
 
-  /// Completes what is between a place and the cursor; candidates that control a terminal are left out.
+  /// Completes the text between a place and the cursor; candidates that control a terminal are left out.
   public init(from start: Int, _ candidates: [Candidate]) {
     self.start = start
     self.candidates = candidates.filter { !$0.text.unicodeScalars.contains(where: \.isControl) }
   }
 
-  /// Nothing.
+  /// No candidates.
   public static var none: Completion { Completion(from: 0, []) }
 
-  /// With what all candidates begin.
+  /// The common prefix of all candidates.
   var commonPrefix: String {
     guard var prefix = candidates.first.map({ Array($0.text) }) else { return "" }
     for candidate in candidates.dropFirst() {
@@ -34,6 +34,6 @@ public struct Completion: Hashable, Sendable {
     return String(prefix)
   }
 
-  /// Says for the text before the cursor what could follow.
+  /// Returns the possible words after the text before the cursor.
   public typealias Source = (_ head: String) -> Completion
 }

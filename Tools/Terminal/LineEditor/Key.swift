@@ -1,4 +1,4 @@
-/// What somebody did at a keyboard, as a line editor sees it.
+/// A user's action at a keyboard, as a line editor sees it.
 public enum Key: Hashable, Sendable {
   /// A character to be inserted: never one that controls a terminal.
   case text(Unicode.Scalar)
@@ -9,16 +9,16 @@ public enum Key: Hashable, Sendable {
   case yank
   /// Exchanges the characters before and behind the cursor.
   case transpose
-  /// Searches in the history, or goes on to the match before.
+  /// Searches in the history, or continues to the match before.
   case search
   case clearScreen
-  /// Gives the line up.
+  /// Abandons the line.
   case interrupt
   /// Ends the input in an empty line, and is ``delete`` in any other.
   case endOfInput
-  /// Stops the process until its shell lets it go on.
+  /// Stops the process until its shell continues it.
   case suspend
-  /// Ends a search without taking what it found.
+  /// Ends a search without taking its result.
   case abort
 }
 

@@ -17,7 +17,7 @@ public struct KeyDecoder: Sendable {
 
   private var state = State.ground
 
-  /// How many numbers of a sequence are kept; those behind are dropped.
+  /// Number of parameters of a sequence that are kept; further ones are dropped.
   private static let parameterLimit = 8
 
   public init() {}
@@ -34,7 +34,7 @@ public struct KeyDecoder: Sendable {
 
   /// Reads a byte.
   ///
-  /// - Returns: The keys that are complete with it: none within a sequence, two where one was broken off.
+  /// - Returns: The keys that are complete with it: none within a sequence, two if a sequence was broken off.
   public mutating func read(_ byte: UInt8) -> [Key] {
     switch state {
     case .ground: return ground(byte)

@@ -1,13 +1,13 @@
 /// A line while it is edited: characters as people see them, and a cursor between two of them.
 ///
-/// A character that joins its neighbour becomes one with it, and the cursor is behind both: it never divides what a
+/// A character that joins its neighbour becomes one with it, and the cursor is after both: it never divides what a
 /// terminal shows as one.
 public struct LineBuffer: Hashable, Sendable {
   public private(set) var characters: [Character] = []
-  /// How many characters are before the cursor.
+  /// Number of characters before the cursor.
   public private(set) var cursor = 0
 
-  /// How many characters a line holds; what is typed behind them is refused.
+  /// Limit of the number of characters of a line; further ones are refused.
   static let limit = 1 << 15
 
   /// Makes a line with its cursor at the end.
@@ -48,9 +48,9 @@ public struct LineBuffer: Hashable, Sendable {
     return true
   }
 
-  /// Removes characters, and moves the cursor to where they were.
+  /// Removes characters, and moves the cursor to their place.
   ///
-  /// - Returns: What was removed.
+  /// - Returns: The removed text.
   @discardableResult
   mutating func remove(_ range: Range<Int>) -> String {
     let removed = String(characters[range])
@@ -68,7 +68,7 @@ public struct LineBuffer: Hashable, Sendable {
     replace((second - 1)..<(second + 1), with: exchanged)
   }
 
-  /// Where the word before the cursor begins.
+  /// The beginning of the word before the cursor.
   var wordStart: Int {
     var place = cursor
     while place > 0, !characters[place - 1].isWordPart { place -= 1 }
@@ -76,7 +76,7 @@ public struct LineBuffer: Hashable, Sendable {
     return place
   }
 
-  /// Where the word behind the cursor ends.
+  /// The end of the word after the cursor.
   var wordEnd: Int {
     var place = cursor
     while place < characters.count, !characters[place].isWordPart { place += 1 }

@@ -1,6 +1,6 @@
-/// The tab key: puts in what all candidates have in common, and lists them where that is nothing.
+/// The tab key: inserts the common prefix of all candidates, and lists them if it is empty.
 extension LineEditor {
-  /// How many candidates are listed.
+  /// Limit of the number of candidates that are listed.
   private static let listLimit = 60
 
   mutating func completeWord() {
@@ -12,7 +12,7 @@ extension LineEditor {
     let typed = completion.start..<buffer.cursor
     if completion.candidates.count == 1 {
       let candidate = completion.candidates[0]
-      // What follows the word may stand there already.
+      // The suffix of the word may be there already.
       let next = buffer.characters[buffer.cursor...].prefix(candidate.suffix.count)
       buffer.replace(typed, with: candidate.text)
       if String(next) == candidate.suffix {

@@ -1,20 +1,20 @@
 /// A line that is edited at a terminal, without the terminal: keys go in, and what to write to the screen comes out.
 ///
-/// What it has drawn always ends where its cursor is, and covers as many rows as the line needs. It redraws from the
-/// row that the prompt begins in, and writes no more than the new character where that is enough.
+/// The drawing always ends at its cursor, and covers as many rows as the line needs. It is redrawn from the
+/// row that the prompt begins in, and only the new character is written if that is enough.
 public struct LineEditor {
-  /// How an edit ended, or what it asks of the terminal.
+  /// The end of an edit, or a request to the terminal.
   public enum Event: Hashable, Sendable {
     case accepted(String)
     /// The line was given up.
     case abandoned
     /// There is no further input.
     case ended
-    /// The process is to be stopped; the line goes on with ``redraw()``.
+    /// The process is to be stopped; the line continues with ``redraw()``.
     case suspended
   }
 
-  /// A search through the history while it goes on.
+  /// A search through the history while it lasts.
   struct Search {
     var text = ""
     /// The line that was found.
@@ -27,7 +27,7 @@ public struct LineEditor {
 
   public internal(set) var buffer = LineBuffer()
   public internal(set) var history: LineHistory
-  /// How many columns the terminal has.
+  /// Number of columns of the terminal.
   public private(set) var width: Int
   let prompt: String
   let complete: Completion.Source
@@ -37,18 +37,18 @@ public struct LineEditor {
   var draft = LineBuffer()
   var killed = ""
   var search: Search?
-  /// What is to be written to the terminal.
+  /// The output for the terminal.
   var pending = ""
-  /// What was drawn last: the prompt and the line, and where the cursor is.
+  /// The last drawing: the prompt and the line, and the place of the cursor.
   private var drawn: (text: [Character], cursor: Int)?
 
   /// Begins a line.
   ///
   /// - Parameters:
   ///   - prompt: Printable text before the line.
-  ///   - width: How many columns the terminal has.
+  ///   - width: The number of columns of the terminal.
   ///   - history: Earlier lines.
-  ///   - complete: Says what could stand at the cursor when the tab key is pressed.
+  ///   - complete: Returns the possible words at the cursor when the tab key is pressed.
   public init(
     prompt: String,
     width: Int,
@@ -62,15 +62,15 @@ public struct LineEditor {
     draw()
   }
 
-  /// Takes what is to be written to the terminal now.
+  /// Takes the output for the terminal.
   public mutating func takeOutput() -> String {
     defer { pending = "" }
     return pending
   }
 
-  /// Does what a key asks for.
+  /// Performs the action of a key.
   ///
-  /// - Returns: How the line ended; `nil` while it goes on.
+  /// - Returns: The end of the line; `nil` while it is edited.
   public mutating func handle(_ key: Key) -> Event? {
     if search != nil {
       guard !handleSearch(key) else {
@@ -200,7 +200,7 @@ extension LineEditor {
     }
     let layout = LineLayout(text, cursor: cursor, width: width)
     pending += String(text)
-    // A terminal waits with the next row until there is something for it.
+    // A terminal begins the next row only when there is something for it.
     if layout.endsFull { pending += "\r\n" }
     if layout.cursor != layout.end {
       let rows = layout.end.row - layout.cursor.row
@@ -211,7 +211,7 @@ extension LineEditor {
     drawn = (text, cursor)
   }
 
-  /// Whether all that is new stands behind what was drawn, in the same row.
+  /// Whether all new text is after the old one, in the same row.
   private func appends(
     to drawn: (text: [Character], cursor: Int),
     _ text: [Character],

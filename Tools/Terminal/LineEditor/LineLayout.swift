@@ -1,15 +1,15 @@
-/// Where the characters of a line come to stand on a terminal that breaks lines at its edge.
+/// The places of a line's characters on a terminal that breaks lines at its edge.
 struct LineLayout: Hashable {
   struct Place: Hashable {
     var row = 0
     var column = 0
   }
 
-  /// Where the cursor is.
+  /// The place of the cursor.
   let cursor: Place
-  /// Where the character behind the last would be.
+  /// The place of a character after the last.
   let end: Place
-  /// Whether the last row is full, so that ``end`` is in a row where nothing stands yet.
+  /// Whether the last row is full, so that ``end`` is in a row that is empty yet.
   let endsFull: Bool
 
   /// Lays characters out.
@@ -17,7 +17,7 @@ struct LineLayout: Hashable {
   /// - Parameters:
   ///   - characters: The prompt and the line.
   ///   - cursorIndex: The character that the cursor is before.
-  ///   - width: How many columns the terminal has.
+  ///   - width: The number of columns of the terminal.
   init(_ characters: some Collection<Character>, cursor cursorIndex: Int, width: Int) {
     let width = max(width, 2)
     var (place, cursor) = (Place(), Place())

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads lines that are edited at the process's terminal.
 ///
-/// The terminal is in its own mode except while this waits for a line: what is printed meanwhile, and Ctrl-C, are as in
+/// The terminal is in its own mode except while this waits for a line: output in between, and Ctrl-C, are as in
 /// any other command.
 public final class LineReader: LineSource {
   private let file: HistoryFile?
@@ -11,12 +11,12 @@ public final class LineReader: LineSource {
   private var ahead: ArraySlice<UInt8> = []
   public private(set) var history: LineHistory
 
-  /// How long an escape byte waits for the rest of a sequence, in milliseconds.
+  /// The longest wait of an escape byte for the rest of a sequence, in milliseconds.
   private static let escapeDelay: CInt = 50
 
   /// Makes a reader of standard input.
   ///
-  /// - Parameter file: Where lines are kept; `nil` for nowhere.
+  /// - Parameter file: Keeps the lines; `nil` for none.
   public init(history file: HistoryFile?) {
     self.file = file
     history = file?.read() ?? LineHistory()

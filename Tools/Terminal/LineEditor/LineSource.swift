@@ -1,4 +1,4 @@
-/// What came of asking for a line.
+/// The result of asking for a line.
 public enum LineEntry: Hashable, Sendable {
   case line(String)
   /// The user cancelled the line.
@@ -7,23 +7,23 @@ public enum LineEntry: Hashable, Sendable {
   case end
 }
 
-/// Where the lines come from that a command works on.
+/// The source of the lines that a command works on.
 public protocol LineSource: AnyObject {
-  /// Whether somebody types the lines, and reads what comes of each.
+  /// Whether a user types the lines, and reads the results of each.
   var isInteractive: Bool { get }
   /// Lines that were remembered, oldest first.
   var history: LineHistory { get }
   /// The columns and lines of the terminal; `nil` if there is none.
   var size: (columns: Int, rows: Int)? { get }
-  /// Whether somebody asked for what goes on to stop.
+  /// Whether a user asked for the current work to stop.
   var isInterrupted: Bool { get }
 
   /// Waits for the next line.
   ///
   /// - Parameters:
   ///   - prompt: Printable text that asks for it.
-  ///   - complete: Says what could stand at the cursor.
-  /// - Returns: The line, or why there is none.
+  ///   - complete: Returns the possible words at the cursor.
+  /// - Returns: The line, or the reason why there is none.
   func next(_ prompt: String, completing complete: @escaping Completion.Source) -> LineEntry
 
   /// Keeps a line for the next time.

@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// The terminal of the process while a line is edited: each byte comes at once, and none does anything by itself.
+/// The terminal of the process while a line is edited: each byte comes at once, and none has an effect by itself.
 ///
 /// The terminal's own mode comes back on every way out: by ``leave()``, at `exit`, before a signal ends or stops the
-/// process; and what is edited goes on when the process does.
+/// process; and the edit continues when the process does.
 enum RawTerminal {
-  /// What a signal asks of whoever reads.
+  /// A signal's request to the reader.
   enum Wake: UInt8 {
     /// The terminal has another size.
     case resized = 1
-    /// The process was stopped, and goes on.
+    /// The process was stopped, and continues.
     case continued
-    /// The line is to be given up.
+    /// The line is abandoned.
     case interrupted
   }
 
   private static let descriptor = STDIN_FILENO
   /// The mode as it was, and the one for editing: in memory that a signal handler may read.
   private nonisolated(unsafe) static let modes = UnsafeMutablePointer<termios>.allocate(capacity: 2)
-  /// What signals did before, by their numbers.
+  /// The former actions of signals, by their numbers.
   private nonisolated(unsafe) static let earlier = UnsafeMutablePointer<sigaction>.allocate(
     capacity: 65
   )
@@ -43,7 +43,7 @@ enum RawTerminal {
   /// The descriptor on which there is something to read when a signal came.
   static var wakeDescriptor: CInt { pipe.read }
 
-  /// What signals ask for since the last time.
+  /// The requests of signals since the last call.
   static func takeWakes() -> Set<Wake> {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(pipe.read, &bytes, bytes.count)
@@ -62,7 +62,7 @@ enum RawTerminal {
     modes[1].c_oflag |= tcflag_t(OPOST | ONLCR)
     guardEndings()
     isRaw.store(true, ordering: .sequentiallyConsistent)
-    // What is typed ahead is kept, and nothing is waited for: output may be held back by Ctrl-S.
+    // Typed-ahead bytes are kept, and there is no wait for output: Ctrl-S may hold it back.
     guard tcsetattr(descriptor, TCSANOW, modes + 1) == 0 else {
       leave()
       return false
@@ -106,14 +106,14 @@ enum RawTerminal {
     }
   }()
 
-  /// Signals that end the process, also by a crash, while the terminal is not its own.
+  /// Signals that end the process, also by a crash, while the terminal is not in its own mode.
   private static let endings = [
     SIGHUP, SIGTERM, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE,
   ]
 
   /// Has the terminal restored before the process ends, for as long as it is raw.
   ///
-  /// At other times signals do what they did before: of a crash in the middle of an answer, Swift tells where it was.
+  /// At other times signals have their former actions: for a crash in the middle of an answer, Swift prints its place.
   private static func guardEndings() {
     for number in endings {
       sigaction(number, nil, earlier + Int(number))
@@ -146,7 +146,7 @@ enum RawTerminal {
 
   private static func wake(_ wake: Wake) {
     var byte = wake.rawValue
-    // What was interrupted may look at its error number.
+    // The interrupted code may look at its error number.
     let error = errno
     _ = write(pipe.write, &byte, 1)
     errno = error

@@ -108,7 +108,7 @@ extension Console {
   ) throws {
     let columns = query.outputs.map { $0.column ?? 0 }
     var writer = CSVRowWriter(tableName: store.name(ofTable:))
-    // What was written before the damage is part of the result.
+    // The lines written before the damage are part of the result.
     defer { write(writer.bytes) }
     try run.forEachRow { reader, key, row in
       writer.append(columns, of: reader, key, row)

@@ -106,7 +106,7 @@ struct Query: InspectCommand {
   }
 }
 
-/// Which rows of an entity.
+/// The condition on the rows of an entity.
 struct ConditionOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -116,7 +116,7 @@ struct ConditionOptions: ParsableArguments {
 }
 
 extension QueryRun {
-  /// What was done, in lines.
+  /// The account of the run, in lines.
   func explanation(
     of query: RowQuery,
     opening: Duration,
@@ -127,7 +127,7 @@ extension QueryRun {
       lines.append("count of \(query.table.name): known without a row")
     } else {
       lines.append("scan of \(query.table.name): each row")
-      // Which columns an index has, and how its entries are read, is in the classes of the app's models.
+      // Only the classes of the app's models tell the columns of an index, and the reading of its entries.
       lines.append("  indexes  none: those of an app are known to its models only")
     }
     lines.append("  read     \(readRowCount.counted("row")), \(readByteCount.byteCount)")

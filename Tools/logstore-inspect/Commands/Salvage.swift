@@ -4,7 +4,7 @@ import LogTools
 import RowFormat
 import Terminal
 
-/// Copies what can be read of a damaged store.
+/// Copies the readable part of a damaged store.
 struct SalvageCommand: InspectCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
@@ -96,7 +96,7 @@ extension SalvageCommand {
     for loss in losses { console.line(loss) }
   }
 
-  /// What is missing, a line each.
+  /// The missing parts, a line each.
   private func losses(_ report: SalvageReport) -> [String] {
     var lines: [String] = []
     for error in report.damage {

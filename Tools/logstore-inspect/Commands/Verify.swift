@@ -100,7 +100,7 @@ struct Verify: InspectCommand {
     )
   }
 
-  /// How many problems of a kind are shown; one damaged frame can move every row of a table.
+  /// Limit of the number of problems of a kind that are shown; one damaged frame can move every row of a table.
   private static let groupLimit = 4
 
   private func printProblems(_ problems: [ProblemDescription], _ console: Console) {

@@ -2,25 +2,25 @@ import Foundation
 import LogEngine
 import Terminal
 
-/// All that a command meets of the world: the files, the screen it writes to, the passing of time.
+/// The environment of a command: the files, the screen it writes to, the passing of time.
 ///
 /// Results go to standard output and notices to standard error, so that a pipe carries nothing but results.
 final class Console {
   let fileSystem: any FileSystem
-  /// What is known of the terminal by now: its window may get another size.
+  /// The present facts about the terminal: its window may get another size.
   var screen: Screen
-  /// Lets some time pass; returns whether to go on.
+  /// Lets some time pass; returns whether to continue.
   let pause: (Duration) -> ScanControl
-  /// Where a command that reads lines gets them; `nil` for the process's own input.
+  /// The source of lines for a command that reads them; `nil` for the process's own input.
   let lines: (any LineSource)?
   private let writeNotice: (String) -> Void
   private var output: OutputBuffer
 
-  /// What is known of the terminal, if there is one.
+  /// The facts about the terminal, if there is one.
   struct Screen {
-    /// How wide standard output is; `nil` if that is unknown, as in a pipe.
+    /// The width of standard output; `nil` if that is unknown, as in a pipe.
     var width: Int?
-    /// How many lines the terminal behind standard output has; `nil` if there is none.
+    /// Number of lines of the terminal behind standard output; `nil` if there is none.
     var height: Int?
     var hasColour = false
     /// Whether standard output is a terminal, on which a screen can be drawn over the last one.
@@ -80,7 +80,7 @@ extension Console {
   /// Writes a line of the result.
   func line(_ text: String = "") { output.writeLine(text) }
 
-  /// Writes a line of data as it is; on a terminal, without what would control it.
+  /// Writes a line of data as it is; on a terminal, without characters that would control it.
   func dataLine(_ text: String) { output.writeLine(screen.isRedrawn ? text.printableLines : text) }
 
   /// Writes bytes of data as they are; the output is no terminal.
@@ -117,7 +117,7 @@ extension Console {
 // MARK: Progress
 
 extension Console {
-  /// Draws how far maintenance has come, phase by phase.
+  /// Draws the progress of maintenance, phase by phase.
   func makeProgress() -> (MaintenanceProgress) -> Void {
     var phase: MaintenanceProgress.Phase?
     var bar: ProgressBar?

@@ -8,7 +8,7 @@ extension CompletionKind {
   }
 }
 
-/// What a shell offers after `--entity`.
+/// The offers of a shell after `--entity`.
 enum EntityCompletion {
   /// The entities of the first argument that is a store; none, if there is no such argument.
   static func names(_ words: [String], on fileSystem: any FileSystem) -> [String] {

@@ -8,7 +8,7 @@ protocol InspectCommand: ParsableCommand {
   var path: String { get }
   var output: OutputOptions { get }
 
-  /// Does the work; what is on the console when it throws is shown all the same.
+  /// Does the work; the output before an error is shown all the same.
   func run(in console: Console) throws
 }
 
@@ -25,7 +25,7 @@ extension InspectCommand {
       try run(in: console)
       console.flush()
     } catch {
-      // What was read before the damage is worth having, and comes before the error.
+      // The output before the damage is worth having, and comes before the error.
       console.flush()
       switch error {
       case let error as ToolError: throw error
@@ -36,7 +36,7 @@ extension InspectCommand {
   }
 }
 
-/// How a command prints.
+/// The options of a command's output.
 struct OutputOptions: ParsableArguments {
   @Option(help: "How results are printed: text, json (one value), ndjson (one a line) or csv.")
   var format: OutputFormat = .text
@@ -57,12 +57,12 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case csv
 }
 
-/// When colours are used.
+/// The use of colours.
 enum ColourChoice: String, CaseIterable, ExpressibleByArgument {
   case auto, always, never
 }
 
-/// Which store is looked at, and how.
+/// The store that is looked at, and the way to read it.
 struct StoreOptions: ParsableArguments {
   @Argument(help: "The folder of the store.", completion: .directory)
   var path: String

@@ -31,7 +31,7 @@ struct ItemPrinter {
   /// - Parameter item: An object; in CSV, members that are objects or arrays become their JSON.
   mutating func print(_ item: JSONValue) {
     switch format {
-    // The comma is before an item, because none knows whether it is the last.
+    // The comma is before an item, because no item knows whether it is the last.
     case .json: console.line((isFirst ? " " : ",") + item.text)
     case .csv: console.dataLine(CSV.line(fields.map { item[$0]?.csvField ?? "" }))
     case .text, .ndjson: console.line(item.text)
@@ -71,7 +71,7 @@ extension JSONValue {
     switch self {
     case .null: ""
     case .string(let text): CSV.field(text)
-    // What is no number in JSON, and so a text there, is a word here, as every reader of numbers takes it.
+    // A number that JSON has not, a text there, is a word here, as every reader of numbers takes it.
     case .double(let value): "\(value)"
     case .bool, .integer, .unsigned: text
     case .array, .object: CSV.field(text)

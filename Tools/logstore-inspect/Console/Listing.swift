@@ -6,7 +6,7 @@ import Terminal
 struct Listing {
   /// A property of the items.
   struct Column {
-    /// Above the column of the table; `nil` for what only programs are told.
+    /// The title of the column in the table; `nil` for a property that only programs get.
     var title: String?
     /// The member's name for programs.
     var name: String
@@ -62,7 +62,7 @@ struct Listing {
 }
 
 extension Listing.Cell {
-  /// What is not there.
+  /// An absent value.
   static var none: Self { .init(text: "–", value: .null) }
 
   static func text(_ text: String) -> Self { .init(text: text.printable, value: .string(text)) }
@@ -77,7 +77,7 @@ extension Listing.Cell {
     .init(text: "\(number)", value: .unsigned(UInt64(clamping: number)))
   }
 
-  /// So many bytes; `nil` if that is unknown.
+  /// A number of bytes; `nil` if that is unknown.
   static func bytes(_ count: Int?) -> Self {
     count.map { .init(text: $0 == 0 ? "0" : $0.byteCount, value: .integer(Int64($0))) } ?? .none
   }
@@ -87,7 +87,7 @@ extension Listing.Cell {
     microseconds.map { .text("\(Timestamp(microseconds: $0))") } ?? .none
   }
 
-  /// How long ago something was, in microseconds.
+  /// The age of something, in microseconds.
   static func age(_ microseconds: Int64?) -> Self {
     microseconds.map {
       .init(text: $0.age, value: .double(Double($0) / 1e6))
@@ -96,7 +96,7 @@ extension Listing.Cell {
 }
 
 extension Int64 {
-  /// So many microseconds in the largest unit that fits: 12 s, 3 min, 5 h, 8 d.
+  /// The microseconds in the largest unit that fits: 12 s, 3 min, 5 h, 8 d.
   var age: String {
     let seconds = Swift.max(self, 0) / 1_000_000
     switch seconds {

@@ -1,7 +1,7 @@
 import LogEngine
 import Terminal
 
-/// A file that somebody names: what is wrong with it is no damage of a store.
+/// A file that a user names: its faults are no damage of a store.
 struct UserFile {
   let path: String
   private let fileSystem: any FileSystem
@@ -16,7 +16,7 @@ struct UserFile {
   /// All its bytes.
   func contents() throws(ToolError) -> [UInt8] {
     do throws(StorageError) {
-      // What is a link to a person is, to a store, somebody's way in: only here one is followed.
+      // A link is a convenience to a user, and an intruder's way in to a store: only here one is followed.
       return try bytes(of: try fileSystem.open(try fileSystem.resolvingLink(path), .read))
     } catch {
       throw toolError(error, whileTryingTo: .read)
@@ -59,7 +59,7 @@ struct UserFile {
 
   private enum Use { case read, make }
 
-  /// The error, in words about a file that is nobody's but the user's.
+  /// The error, in words about a file of the user's own.
   private func toolError(_ error: StorageError, whileTryingTo use: Use) -> ToolError {
     if case .missingFile = error {
       return switch use {

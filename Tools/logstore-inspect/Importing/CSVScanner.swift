@@ -1,6 +1,6 @@
-/// A field of a line, and where it begins.
+/// A field of a line, and its place.
 struct ImportField: Equatable {
-  /// The text; `nil` for nothing at all, which is null: an empty text stands between quotes.
+  /// The text; `nil` for nothing at all, which is null: an empty text is between quotes.
   let text: String?
   let place: Place
   /// Whether it is a number, true or false of JSON, and no text.
@@ -12,9 +12,9 @@ struct ImportField: Equatable {
   struct Place: Equatable {
     /// From 1 on.
     let line: Int
-    /// Where the line begins, in bytes of the file.
+    /// The beginning of the line, in bytes of the file.
     let lineStart: Int
-    /// Where the field begins.
+    /// The beginning of the field, in bytes of the file.
     let offset: Int
 
     /// The number of the character in its line, from 1 on.
@@ -25,7 +25,7 @@ struct ImportField: Equatable {
   }
 }
 
-/// Takes comma-separated values apart (RFC 4180): fields in quotes may hold commas, quotes and line breaks.
+/// Parses comma-separated values (RFC 4180): fields in quotes may hold commas, quotes and line breaks.
 struct CSVScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -49,7 +49,7 @@ struct CSVScanner {
   mutating func next() throws(ImportError) -> [ImportField]? {
     while position < bytes.count, bytes[position] == 10 || bytes[position] == 13 {
       breakLine()
-      // That was the end of the line before.
+      // This is the end of the line before.
       if hasOneColumn == true { break }
     }
     guard position < bytes.count else { return nil }

@@ -1,12 +1,12 @@
 import LogEngine
 import Terminal
 
-/// How far a file is imported.
+/// The progress of an import.
 struct ImportProgress {
   private(set) var commitCount = 0
   private(set) var pendingCount = 0
   private var rowCount = 0
-  /// Where the first row begins that is in no commit.
+  /// The line in which the first row begins that is in no commit.
   private var pendingLine: Int?
 
   /// Counts a row that the next commit has.
@@ -23,7 +23,7 @@ struct ImportProgress {
     pendingLine = nil
   }
 
-  /// The error, with what is in the store all the same: whoever tried again with the whole file would have it twice.
+  /// The error, with the rows that are in the store all the same: a second attempt with the whole file would repeat them.
   func toolError(_ error: StorageError, at path: String) -> ToolError {
     var words = ToolError(error, at: path)
     if commitCount == 0 { return words }

@@ -6,14 +6,14 @@ import Terminal
 ///
 /// Everything is read and checked before the first row is written, so that a file with an error changes nothing.
 struct RowImport {
-  /// What the file holds.
+  /// The format of the file.
   enum Format { case csv, ndjson }
 
   private struct Column {
     let definition: ColumnDefinition
-    /// Where it stands in rows.
+    /// Its place in rows.
     let place: Int
-    /// Where the rank stands of a row in a list, for a reference to the list's owner.
+    /// The place of the row's rank in a list, for a reference to the list's owner.
     let rankPlace: Int?
   }
 
@@ -47,7 +47,7 @@ struct RowImport {
   /// - Parameters:
   ///   - rank: Makes the place of a row in a list.
   ///   - body: Takes a row, and the number of the line that it begins in.
-  /// - Returns: How many there are.
+  /// - Returns: The number of rows.
   /// - Throws: ``ImportError``, or what `body` throws.
   func forEachRow(rank: () -> Int64, _ body: (RawSpan, Int) throws -> Void) throws -> Int {
     var writer = RowWriter()
@@ -105,7 +105,7 @@ struct RowImport {
 
   // MARK: Columns
 
-  /// The column of a name; `nil` for the key, which is given anew.
+  /// The column of a name; `nil` for the key, which is assigned anew.
   private func column(
     named name: String,
     _ place: ImportField.Place
@@ -204,7 +204,7 @@ struct RowImport {
       )
     case .integer, .double, .bool: break
     default:
-      // A number is no text, and its digits are no bytes: whoever wrote the file meant another column.
+      // A number is no text, and its digits are no bytes: the author of the file meant another column.
       if field.isLiteral { throw error(field, column, "a text between quotes", text) }
     }
     switch column.definition.type {
@@ -270,7 +270,7 @@ struct RowImport {
     }
   }
 
-  /// The value of JSON that a field stands for.
+  /// The value of JSON that a field contains.
   ///
   /// CSV has quotes around every text that needs them, whatever it means: a list or an object begins with its bracket, and
   /// a text that is a number or a truth value is taken for one. A `Decimal` reads numbers too, if none of their digits is lost.

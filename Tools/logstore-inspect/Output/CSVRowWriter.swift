@@ -7,7 +7,7 @@ struct CSVRowWriter {
   /// The lines that are not taken yet.
   private(set) var bytes: [UInt8] = []
   private let tableName: (UInt16) -> String
-  /// What references to each table begin with; `nil` where the field needs quotes.
+  /// The beginnings of references to each table; `nil` if the field needs quotes.
   private var prefixes: [UInt16: [UInt8]?] = [:]
 
   init(tableName: @escaping (UInt16) -> String) { self.tableName = tableName }
@@ -62,7 +62,7 @@ struct CSVRowWriter {
     }
   }
 
-  /// Appends a value of any type, by way of what programs get of it in JSON.
+  /// Appends a value of any type, by way of its JSON for programs.
   private mutating func appendAny(_ column: Int, of row: RawSpan, _ layout: RowLayout) {
     let cell = CellValue(column, of: row, layout: layout, limit: .max, tableName: tableName)
     bytes.append(contentsOf: cell.exported.csvField.utf8)
@@ -119,7 +119,7 @@ extension [UInt8] {
 }
 
 extension CellValue {
-  /// The value with all there is of it: bytes are in hexadecimal.
+  /// The whole value: bytes are in hexadecimal.
   var exported: JSONValue {
     switch self {
     case .binary(_, let hexadecimal): .string(hexadecimal)

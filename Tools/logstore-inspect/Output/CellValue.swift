@@ -4,7 +4,7 @@ import Terminal
 /// One column of one row, as it is shown.
 enum CellValue: Equatable {
   case null
-  /// A list whose members say that they belong to it.
+  /// A list that is stored with its members.
   case membersElsewhere
   case integer(Int64)
   case double(Double)
@@ -15,13 +15,13 @@ enum CellValue: Equatable {
   case reference(String)
   case references([String])
   case text(String)
-  /// How many bytes there are, and the first of them in hexadecimal.
+  /// The number of bytes, and the first of them in hexadecimal.
   case binary(count: Int, prefix: String)
   /// A value in a file of its own.
   case blob(BlobReference)
   case structured(JSONValue)
 
-  /// How much of a value of bytes is shown, unless all is asked for.
+  /// Number of bytes of a binary value that are shown, unless all are asked for.
   static let prefixByteCount = 16
 
   /// Reads a column.
@@ -30,7 +30,7 @@ enum CellValue: Equatable {
   ///   - column: Its place in the row.
   ///   - row: The row's bytes.
   ///   - layout: The layout they are in.
-  ///   - limit: How much is kept of a value of bytes.
+  ///   - limit: The number of bytes that are kept of a binary value.
   ///   - name: Gives the name of a table, for references.
   init(
     _ column: Int,
@@ -69,7 +69,7 @@ enum CellValue: Equatable {
     }
   }
 
-  /// What a column without a value shows: an empty list is one of no references, and a null one is kept at
+  /// The value of a column that is null: an empty list is one of no references, and a null one is kept at
   /// the other end of the relationship.
   static func null(of type: ColumnType) -> CellValue {
     type == .references ? .membersElsewhere : .null
@@ -139,7 +139,7 @@ extension CellValue {
 }
 
 extension RawSpan {
-  /// The bytes as text; what is not UTF-8 comes out repaired.
+  /// The bytes as text; bytes that are not UTF-8 come out repaired.
   var text: String {
     String(decoding: (0..<byteCount).map { load(UInt8.self, at: $0) }, as: UTF8.self)
   }

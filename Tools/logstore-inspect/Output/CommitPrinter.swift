@@ -2,9 +2,9 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// Prints commits one after the other: who made them, when, and what they changed.
+/// Prints commits one after the other: their authors, times and changes.
 struct CommitPrinter {
-  /// How much of a commit is printed.
+  /// The detail in which a commit is printed.
   enum Detail {
     /// A line with counts.
     case counts
@@ -12,7 +12,7 @@ struct CommitPrinter {
     case changes
   }
 
-  /// Which changes are printed; commits without any are skipped.
+  /// A filter for the changes that are printed; commits without any are skipped.
   struct Filter {
     var table: UInt16?
     var keys: NumberRange?
@@ -59,7 +59,7 @@ struct CommitPrinter {
     )
   }
 
-  /// Goes on with another look at the same store.
+  /// Continues with another look at the same store.
   mutating func move(to store: InspectedStore) {
     self.store = store
     decoder = RowDecoder(of: store)
@@ -67,7 +67,7 @@ struct CommitPrinter {
 
   mutating func print(_ commit: LoggedCommit) throws {
     if names == nil {
-      // What tables were called before a commit in the middle is not known; now is near enough.
+      // The names of tables before a commit in the middle are not known; today's are near enough.
       let isFirst = commit.sequence.rawValue == 1
       names = isFirst ? CatalogueNames() : CatalogueNames(store.catalogue)
     }

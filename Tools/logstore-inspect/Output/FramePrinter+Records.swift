@@ -3,7 +3,7 @@ import LogTools
 import RowFormat
 import Terminal
 
-// What a record says of itself.
+// Prints the fields of records.
 extension FramePrinter {
   mutating func print(
     _ record: RecordDescription,
@@ -30,7 +30,7 @@ extension FramePrinter {
     store?.name(ofTable: record.reference.table) ?? "table \(record.reference.table)"
   }
 
-  /// What a record says of columns or of the catalogue.
+  /// The columns of a record, or its changes of the catalogue.
   private mutating func columns(
     of record: RecordDescription,
     _ body: RawSpan

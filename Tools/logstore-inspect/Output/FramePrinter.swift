@@ -3,7 +3,7 @@ import LogTools
 import RowFormat
 import Terminal
 
-/// Prints what is in segments, part by part.
+/// Prints the contents of segments, part by part.
 struct FramePrinter {
   static let fields = [
     "segment", "offset", "what", "bytes", "commit", "checksum", "state", "time", "author",
@@ -20,7 +20,7 @@ struct FramePrinter {
   private var recordCount = 0
   var names: CatalogueNames
   private var isFirst = true
-  /// The first place that is not as it should be.
+  /// The first place with damage.
   private var damage: (path: String, offset: Int, what: String)?
 
   init(
@@ -90,7 +90,7 @@ struct FramePrinter {
     console.line(frameCount.counted("frame") + records)
   }
 
-  /// Throws if something was not as it should be.
+  /// Throws if there was damage.
   func finish(path: String) throws(ToolError) {
     guard let damage else { return }
     throw ToolError(
@@ -101,7 +101,7 @@ struct FramePrinter {
     )
   }
 
-  /// Where the log ends, in its last segment: what is behind is left of a commit that was never
+  /// The end of the log, in its last segment: the bytes after it are the rest of a commit that was never
   /// acknowledged, and no damage.
   private func logEnd(in segment: SegmentDescription) -> Int? {
     guard segment.declaredEnd == nil, let store, store.damage == nil else { return nil }
@@ -177,7 +177,7 @@ extension FramePrinter {
     if command.records, frame.kind.hasRecords { try printRecords(of: frame, in: segment) }
   }
 
-  /// Records, and between those of a damaged frame what is none any more.
+  /// Records, and between those of a damaged frame the bytes that are none any more.
   private mutating func printRecords(
     of frame: FrameDescription,
     in segment: SegmentDescription
@@ -198,7 +198,7 @@ extension FramePrinter {
     }
   }
 
-  /// What is in a payload before its records.
+  /// Number of bytes of a payload before its records.
   private static let payloadHeaderByteCount = 8
   private static let leastRecordByteCount = 24
 

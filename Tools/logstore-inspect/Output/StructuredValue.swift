@@ -6,7 +6,7 @@ import RowFormat
 /// passed over.
 struct StructuredValue {
   private var cursor: ByteCursor
-  /// How much is kept of a string of bytes.
+  /// Number of bytes that are kept of a byte string.
   private let limit: Int
   /// Nesting beyond this is taken for damage, as it would cost the stack.
   private static let depthLimit = 64

@@ -3,10 +3,10 @@ struct Timestamp: CustomStringConvertible, Equatable {
   /// Seconds since 2001-01-01T00:00:00Z.
   let seconds: Double
 
-  /// What follows the seconds of an instant that is of no year that ISO 8601 has.
+  /// The text after the seconds of an instant that is of no year that ISO 8601 has.
   static let secondsSuffix = " s since 2001"
 
-  /// How many digits follow the second.
+  /// The number of digits after the second.
   private let fraction: Fraction
 
   private enum Fraction { case exact, microseconds }
@@ -23,8 +23,8 @@ struct Timestamp: CustomStringConvertible, Equatable {
     fraction = .microseconds
   }
 
-  /// The instant in UTC, with as many digits behind the second as it takes to read it as the same: what is shown of a row
-  /// can be asked for, and two dates that differ look it.
+  /// The instant in UTC, with as many digits after the second as it takes to read it as the same: a shown value can be asked
+  /// for, and two dates that differ look different.
   ///
   /// A number that is no instant of the years 0 to 9999 prints as the seconds it is.
   var description: String {

@@ -20,7 +20,7 @@ indirect enum BoundCondition {
 
   /// Whether a row matches.
   ///
-  /// A comparison with nothing holds for nothing, but for `==` and `!=`, as in Swift.
+  /// A comparison with null holds for no row, except for `==` and `!=`, as in Swift.
   func matches(_ value: (Int) -> Datum) -> Bool {
     switch self {
     case .all(let parts): parts.allSatisfy { $0.matches(value) }
@@ -58,7 +58,7 @@ extension Condition.Relation {
       case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
       }
     }
-    // What is not a number is equal to nothing, and in no order.
+    // A value that is not a number is equal to nothing, and in no order.
     if lhs.number?.isNaN ?? false || rhs.number?.isNaN ?? false { return self == .notEqual }
     guard let order = lhs.order(rhs) else { return self == .notEqual }
     return switch self {
@@ -98,7 +98,7 @@ struct ConditionBinder {
   ///   - table: The table.
   ///   - store: The store.
   /// - Returns: The condition.
-  /// - Throws: ``WhereError`` for what cannot be understood, is no column, or has not a column's type.
+  /// - Throws: ``WhereError`` for a text that cannot be understood, for an unknown column, or for a value of another type.
   static func bind(
     _ text: String,
     _ reader: inout ColumnReader,
@@ -313,10 +313,10 @@ extension Condition.Relation {
   }
 }
 
-/// Which values a column can be compared with.
+/// The kind of values that a column can be compared with.
 enum ColumnKind: Equatable {
   case number, bool, date, text, uuid, reference
-  /// Only whether there is one can be asked.
+  /// Values that can only be compared with null.
   case opaque
 
   init(_ type: ColumnType?) {

@@ -7,7 +7,7 @@ import RowFormat
 struct ColumnReader {
   private struct Column {
     let definition: ColumnDefinition
-    /// What rows have that are older than the column: a row of it alone.
+    /// The value in rows that are older than the column: a row of it alone.
     let fill: [UInt8]?
     let fillLayout: RowLayout
   }
@@ -15,18 +15,18 @@ struct ColumnReader {
   private let store: InspectedStore
   let table: TableDefinition
   private var columns: [Column] = []
-  /// By layout, where the columns stand.
+  /// The places of the columns, by layout.
   private var places: [LayoutNumber: Places] = [:]
-  /// Those of the layout that was prepared for last: that of nearly every row.
+  /// The places in the layout that was prepared for last: that of nearly every row.
   private var current: (number: LayoutNumber, places: Places)?
 
   private struct Places {
     let layout: RowLayout
-    /// Of each column; `nil` where the layout is older than it.
+    /// The place of each column; `nil` if the layout is older than it.
     let columns: [Int?]
   }
 
-  /// Where the value of a column is.
+  /// The place of a column's value.
   enum Source {
     case key
     case row(Int, RowLayout)
@@ -88,7 +88,7 @@ struct ColumnReader {
     return true
   }
 
-  /// Where the value of a column is, in rows of the layout that was prepared for last.
+  /// The place of a column's value, in rows of the layout that was prepared for last.
   func source(of number: Int) -> Source {
     if number == 0 { return .key }
     guard let current else { return .nothing }

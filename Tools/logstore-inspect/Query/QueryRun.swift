@@ -7,14 +7,14 @@ struct QueryRun {
   private let query: RowQuery
   private let store: InspectedStore
   private var reader: ColumnReader
-  /// How many rows were read, and how many bytes they have.
+  /// The number of rows that were read, and of their bytes.
   private(set) var readRowCount = 0
   private(set) var readByteCount = 0
-  /// How many rows matched.
+  /// Number of rows that matched.
   private(set) var matchCount = 0
   /// Whether all rows were counted without reading one.
   private(set) var wasCounted = false
-  /// How many groups there were; `nil` where rows themselves are shown.
+  /// Number of groups; `nil` if rows themselves are shown.
   private(set) var groupCount: Int?
 
   init(_ query: RowQuery, in store: InspectedStore) {
@@ -26,7 +26,7 @@ struct QueryRun {
   /// Hands over the rows of the result.
   ///
   /// - Parameters:
-  ///   - limit: How much is kept of values of bytes.
+  ///   - limit: The number of bytes that are kept of a binary value.
   ///   - body: Called with the key of the row, 0 for a group, and the values of the columns.
   /// - Throws: ``ToolError``, or what `body` throws.
   mutating func run(
@@ -122,7 +122,7 @@ struct QueryRun {
       return lhs.key < rhs.key
     }
     var candidates: [Candidate] = []
-    // Cut whenever there are twice as many as are wanted: memory is for what is shown.
+    // Cut whenever there are twice as many as are wanted: memory is for the rows that are shown.
     let room = end > Int.max / 2 - 1024 ? Int.max : end * 2 + 1024
     try forEachMatch { reader, key, layout, row in
       candidates.append(
@@ -158,7 +158,7 @@ struct QueryRun {
     var table: [[DatumKey]: Int] = [:]
     var keys: [[DatumKey]] = []
     var figures: [[FigureAccumulator]] = []
-    // Of no rows at all there is a count, too.
+    // An ungrouped result has a count even if there are no rows.
     if groups.isEmpty {
       table[[]] = 0
       keys = [[]]

@@ -2,7 +2,7 @@ import Terminal
 
 /// Prints the rows of a result: a table, or lines of names and values, for people, and items for programs.
 struct ResultPrinter {
-  /// How rows stand on a screen.
+  /// The layout of rows on a screen.
   enum Layout {
     case table
     /// A line for each value, and an empty one between two rows.
@@ -20,7 +20,7 @@ struct ResultPrinter {
   private var pendingCount = 0
   private(set) var rowCount = 0
 
-  /// After how many rows a table is printed, and the next begun.
+  /// Number of rows after which a table is printed, and the next begun.
   private static let tableLimit = 1000
 
   init(
@@ -80,7 +80,7 @@ struct ResultPrinter {
 
   /// Ends the result.
   ///
-  /// - Parameter remainder: What is to be said of rows that are not shown.
+  /// - Parameter remainder: The text about rows that are not shown.
   mutating func end(_ remainder: String? = nil) {
     guard format == .text else {
       items.end()
@@ -93,14 +93,14 @@ struct ResultPrinter {
 }
 
 extension CellValue {
-  /// The value for people: a text stands for itself.
+  /// The value for people, without quotes around a text.
   fileprivate var tableText: String {
     if case .text(let text) = self { text.printable } else { text }
   }
 }
 
 extension String {
-  /// How many characters of a value are shown in a table: all rows of a table are as wide as the longest.
+  /// Limit of the characters of a value in a table: all rows of a table are as wide as the longest.
   private static let limit = 400
 
   /// The string, or its beginning if it is longer than a table has room for.

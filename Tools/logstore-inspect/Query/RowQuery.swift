@@ -12,7 +12,7 @@ struct RowQuery {
     var sort: String?
     var limit: Int?
     var offset = 0
-    /// Where the parts stand, for errors.
+    /// The place of the parts, for errors.
     var source = Source.options
   }
 
@@ -26,14 +26,14 @@ struct RowQuery {
     fileprivate var option: String { "--" + rawValue.replacing(" ", with: "-") }
   }
 
-  /// Where the parts of a question were written.
+  /// The place where the parts of a question were written.
   enum Source {
     /// Each is the value of an option.
     case options
     /// All are in one line, each from a certain character on.
     case line(String, [Clause: Int])
 
-    /// What a part is called where it was written.
+    /// The name of a part where it was written.
     func name(of clause: Clause) -> String {
       switch self {
       case .options: clause.option
@@ -41,7 +41,7 @@ struct RowQuery {
       }
     }
 
-    /// The error, with its place in what was written.
+    /// The error, with its place in the written text.
     fileprivate func toolError(_ error: WhereError, in clause: Clause) -> ToolError {
       guard case .line(let line, let starts) = self else {
         return error.toolError(in: name(of: clause))
@@ -69,9 +69,9 @@ struct RowQuery {
   private(set) var reader: ColumnReader
   let condition: BoundCondition?
   let outputs: [Output]
-  /// The columns that rows are grouped by; `nil` where rows themselves are shown.
+  /// The columns that rows are grouped by; `nil` if rows themselves are shown.
   let groups: [Int]?
-  /// Numbers of columns, or of outputs where rows are grouped.
+  /// Numbers of columns, or of outputs if rows are grouped.
   let sort: [(number: Int, isDescending: Bool)]
   let limit: Int
   let offset: Int

@@ -1,13 +1,13 @@
-/// What a query shows: a column, or a figure about many rows.
+/// An item of a query's result: a column, or a figure about many rows.
 ///
 ///     item = column | "count" | function "(" column ")"
 ///
-/// `count` stands for the number of rows; the functions are those of ``Function``.
+/// `count` is the number of rows; the functions are those of ``Function``.
 struct SelectItem: Equatable {
   enum Function: String, CaseIterable, Equatable {
-    /// How many rows have a value.
+    /// The number of rows that have a value.
     case count
-    /// How many different values there are.
+    /// The number of different values.
     case distinct
     case sum, avg, min, max
   }
@@ -16,10 +16,10 @@ struct SelectItem: Equatable {
   let function: Function?
   /// `nil` for `count` alone.
   let column: String?
-  /// Where the column, or else the item, is in the text.
+  /// The place of the column, or else of the item, in the text.
   let token: WhereToken
 
-  /// What the item is called in a header.
+  /// The name of the item in a header.
   var name: String {
     guard let function else { return column ?? "" }
     return column.map { "\(function.rawValue)(\($0))" } ?? function.rawValue

@@ -6,7 +6,7 @@ struct AreaChart {
   /// The class that gives the colour.
   var name: String
   var points: [(time: Int64, amount: Int)]
-  /// What the next larger unit is of the last: 1,024 for bytes.
+  /// The ratio of a unit to the next smaller one: 1,024 for bytes.
   var unit: Int
   /// An amount in words.
   var words: (Int) -> String
@@ -25,7 +25,7 @@ struct AreaChart {
     var line = ""
     for (index, point) in points.enumerated() {
       let place = "\(x(point.time).fixed(1)) \(y(point.amount).fixed(1))"
-      // What a commit adds is there from its time on, not before.
+      // The addition of a commit is there from its time on, not before.
       if index == 0 {
         line += "M\(place)"
       } else {

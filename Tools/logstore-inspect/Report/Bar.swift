@@ -1,10 +1,10 @@
 import Terminal
 
-/// A bar of pieces, as wide as there is room: text is beside it in the page, so that it stays readable
+/// A bar of pieces, as wide as there is room: its text is beside it in the page, so that it stays readable
 /// however narrow the page is.
 struct Bar {
   struct Piece {
-    /// What it stands for: the class that gives the colour.
+    /// The name of the piece: the class that gives the colour.
     var name: String
     var amount: Int
     /// The amount in words.
@@ -12,10 +12,10 @@ struct Bar {
   }
 
   var pieces: [Piece]
-  /// What a bar as wide as the page would stand for.
+  /// The amount of a bar as wide as the page.
   var scale: Int
 
-  /// The pieces in words, for those who cannot see them.
+  /// The pieces in words, for readers who cannot see them.
   var words: String {
     pieces.filter { $0.amount > 0 }.map { "\($0.name) \($0.words)" }.joined(separator: ", ")
   }

@@ -107,7 +107,7 @@ extension ReportPage {
     html.raw("</section>")
   }
 
-  /// What a file's bytes are for; in a pack, where rows are compressed, in proportion.
+  /// The pieces of a file by use; in a pack, where rows are compressed, in proportion.
   private static func pieces(of entry: StoreMap.Entry) -> [Bar.Piece] {
     guard let usage = entry.usage, usage.recordByteCount > 0 || entry.kind == .segment else {
       return [

@@ -1,4 +1,4 @@
-/// How a report looks: one column, in the colours of the reader's choice, down to the width of a phone.
+/// The style of a report: one column, in the colours of the reader's choice, down to the width of a phone.
 enum ReportStyle {
   static let sheet = """
 

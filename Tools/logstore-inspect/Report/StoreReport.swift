@@ -3,19 +3,19 @@ import LogTools
 import RowFormat
 import Terminal
 
-/// What a report shows of a store, in figures.
+/// The figures that a report shows of a store.
 struct StoreReport {
-  /// How the log was after a commit.
+  /// The state of the log after a commit.
   struct Point {
     /// Microseconds since 1970-01-01T00:00:00Z.
     var time: Int64
     var commit: UInt64
-    /// What was ever written to the log.
+    /// The number of bytes ever written to the log.
     var logByteCount: Int
     var rowCount: Int
   }
 
-  /// What was done to an entity, as far as the log still has it.
+  /// The changes of an entity, as far as the log still has them.
   struct Entity {
     var name: String
     var rowCount: Int
@@ -26,7 +26,7 @@ struct StoreReport {
   }
 
   let map: StoreMap
-  /// When it was made, in microseconds since 1970-01-01T00:00:00Z.
+  /// The time at which it was made, in microseconds since 1970-01-01T00:00:00Z.
   var now: Int64 { map.now }
   private(set) var growth = Thinned<Point>(limit: 480)
   private(set) var records = RecordSizes()
@@ -102,7 +102,7 @@ struct StoreReport {
     }
     bar.finish()
     packedThrough = packed?.rawValue
-    // The rows there were before the first commit of the log: those there are, less what it added.
+    // The rows before the first commit of the log: the present ones, less those it added.
     let rowCount = entities.values.reduce(0) { $0.addingClamped($1.rowCount) }
     let first = rowCount - netRowCount
     points = growth.elements
@@ -121,7 +121,7 @@ extension StoreInspection {
   }
 }
 
-/// A sequence of which as many elements are kept as a picture has room for, evenly, and always the last.
+/// A sequence of which only as many elements are kept as a picture has room for, evenly, and always the last.
 struct Thinned<Element> {
   private var kept: [Element] = []
   private var last: Element?
@@ -146,7 +146,7 @@ struct Thinned<Element> {
   }
 }
 
-/// How many records there are by their size and kind.
+/// The number of records by size and kind.
 struct RecordSizes {
   /// By the power of two the size does not exceed.
   private(set) var counts: [Int: [RecordKind: Int]] = [:]

@@ -1,6 +1,6 @@
 import Terminal
 
-/// A command of the shell itself: what begins with a point, as in `sqlite3`.
+/// A command of the shell itself: its line begins with a point, as in `sqlite3`.
 enum DotCommand: String, CaseIterable {
   case commits, exit, explain, get, headers, help, history, limit, mode, once, open, output, quit,
     read, schema, show, tables, timer
@@ -32,7 +32,7 @@ enum DotCommand: String, CaseIterable {
 
   static let synonyms: [String: DotCommand] = ["entities": .tables]
 
-  /// The command with what may stand behind it.
+  /// The command with its arguments.
   var usage: String {
     let arguments =
       switch self {
@@ -52,7 +52,7 @@ enum DotCommand: String, CaseIterable {
     return ".\(rawValue)" + (arguments.isEmpty ? "" : " " + arguments)
   }
 
-  /// What it does, in half a line.
+  /// A summary of the command, in half a line.
   var summary: String {
     switch self {
     case .commits: "the last commits: who, when, and what changed"
@@ -75,7 +75,7 @@ enum DotCommand: String, CaseIterable {
     }
   }
 
-  /// What else is to be known; `nil` where the summary says all.
+  /// Further details; `nil` if the summary says all.
   var details: String? {
     switch self {
     case .commits: "Ten, if N is missing. `logstore-inspect history --changes` shows the changes."
@@ -94,7 +94,7 @@ enum DotCommand: String, CaseIterable {
     }
   }
 
-  /// How many words may stand behind it.
+  /// The possible numbers of arguments.
   var argumentCount: ClosedRange<Int> {
     switch self {
     case .exit, .quit, .show, .tables: 0...0
@@ -105,7 +105,7 @@ enum DotCommand: String, CaseIterable {
     }
   }
 
-  /// What is asked of the words behind it.
+  /// The error for arguments that were not understood.
   var usageError: ToolError {
     ToolError("`.\(rawValue)` was not understood", expected: usage, advice: "`.help \(rawValue)`")
   }

@@ -5,7 +5,7 @@ import Terminal
 
 /// A file that results are written to instead of the screen.
 final class FileOutput {
-  /// What prints into the file.
+  /// The console that prints into the file.
   let console: Console
   let path: String
   private let sink: Sink
@@ -26,7 +26,7 @@ final class FileOutput {
 
   /// Hands over what is pending.
   ///
-  /// - Throws: What kept anything from being written.
+  /// - Throws: The error that kept anything from being written.
   func flush() throws(StorageError) {
     console.flush()
     if let error = sink.takeError() { throw error }

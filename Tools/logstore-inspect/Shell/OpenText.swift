@@ -1,15 +1,15 @@
-/// A text that may go over several lines, and what it leaves open, so that more lines belong to it.
+/// A text that may extend over several lines, with its open quotes and parentheses, for which more lines belong to it.
 struct OpenText {
   /// The lines as one that means the same.
   private(set) var text = ""
   /// The quote that is open; `nil` outside of a text or a name.
   private(set) var quote: Character?
-  /// Where the open quote is, in characters.
+  /// The place of the open quote, in characters.
   private(set) var quoteStart = 0
   private(set) var lineCount = 0
   private var depth = 0
   private var isEscaped = false
-  /// How many characters there are.
+  /// Number of characters.
   private var count = 0
 
   /// Whether the next line belongs to this one.

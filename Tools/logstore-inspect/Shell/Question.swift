@@ -6,9 +6,9 @@ import Terminal
 ///     clause   = "where" condition | "columns" list | "group by" list | "sort" list
 ///              | "limit" number | "offset" number | "at" commit
 ///
-/// `count` alone counts every entity. What a condition and the lists are say ``Condition`` and ``SelectParser``. Words
-/// may be in any case, `order by` is `sort`, and a semicolon may end the line. An entity or a column that is called like
-/// a word of the language stands between backticks.
+/// `count` alone counts every entity. ``Condition`` and ``SelectParser`` define conditions and lists. Words
+/// may be in any case, `order by` is `sort`, and a semicolon may end the line. An entity or a column with the name of
+/// a word of the language is written between backticks.
 struct Question {
   enum Kind { case rows, count }
 
@@ -18,7 +18,7 @@ struct Question {
   private(set) var text = RowQuery.Text()
   /// The commit whose state is asked about; `nil` for the newest.
   private(set) var commit: UInt64?
-  /// Whether it is to be said how the question was answered.
+  /// Whether the answer has to be explained.
   private(set) var isExplained = false
 
   /// Reads a question.
@@ -69,7 +69,7 @@ struct Question {
 enum QuestionWord: String, CaseIterable {
   case `where`, columns, group, sort, order, limit, offset, at
 
-  /// The word behind it, which people also leave out.
+  /// The word after it, which people also leave out.
   var companion: String? {
     switch self {
     case .group, .sort, .order: "by"
@@ -77,7 +77,7 @@ enum QuestionWord: String, CaseIterable {
     }
   }
 
-  /// How the word and its companion are written.
+  /// The spelling of the word and its companion.
   var phrase: String {
     switch self {
     case .group: "group by"
@@ -93,7 +93,7 @@ private struct QuestionParser {
     let word: QuestionWord
     let token: WhereToken
     let text: String
-    /// Where the text begins in the line.
+    /// The place in the line at which the text begins.
     let start: Int
   }
 
@@ -115,10 +115,10 @@ private struct QuestionParser {
 
   private var token: WhereToken { tokens[next] }
   var isAtEnd: Bool { token.kind == .end }
-  /// Whether the entity is behind the cursor, if there is one.
+  /// Whether the cursor is after the entity, if there is one.
   var isAtPart: Bool { isAtEnd || Self.word(at: next, of: tokens) != nil }
 
-  /// Takes a word that stands before the entity, unless it is itself the entity's name.
+  /// Takes a word before the entity, unless it is itself the entity's name.
   mutating func take(_ word: String) -> Bool {
     guard token.isPlainWord(word) else { return false }
     switch tokens[next + 1].kind {
@@ -208,7 +208,7 @@ private struct QuestionParser {
     guard case .name(let name) = token.kind, !token.source.hasPrefix("`"),
       let word = QuestionWord(rawValue: name.lowercased())
     else { return nil }
-    // The shortest of the words is a likely name of a column, and is one where no number follows.
+    // The shortest of the words is a likely name of a column, and is one unless a number follows.
     if word == .at {
       guard case .integer = tokens[place + 1].kind else { return nil }
     }

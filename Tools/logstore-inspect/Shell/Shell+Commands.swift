@@ -4,7 +4,7 @@ import Terminal
 
 /// Commands that begin with a point.
 extension Shell {
-  /// Does what a command says.
+  /// Executes a command.
   func execute(_ line: String) throws {
     var words = ShellWords.split(line)
     let command = try DotCommand(named: String(words.removeFirst().dropFirst()))
@@ -43,7 +43,7 @@ extension Shell {
     }
   }
 
-  /// Does what a command of the tool does, with the newest commit of the store that is open.
+  /// Runs a command of the tool, with the newest commit of the store that is open.
   private func run<Command: InspectCommand>(
     _ type: Command.Type,
     options: [String] = [],
@@ -51,7 +51,7 @@ extension Shell {
     _ body: (Command) throws -> Void
   ) throws {
     try look()
-    // What stands behind `--` is never an option, whatever it begins with.
+    // A word after `--` is never an option, whatever it begins with.
     let words = ["--format", settings.mode.format.rawValue] + options
     try body(try type.parse(words + ["--", store.path] + arguments))
   }

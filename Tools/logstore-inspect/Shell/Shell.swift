@@ -1,11 +1,11 @@
 import LogEngine
 import Terminal
 
-/// A conversation about a store: reads lines, answers each, and goes on after what fails.
+/// A conversation about a store: reads lines, answers each, and continues after a failure.
 ///
 /// The store is opened to be read only and stays open; each line begins with a look at its newest commit.
 final class Shell {
-  /// Where results go that no file takes, and all notices.
+  /// The console for results that no file takes, and for all notices.
   let screen: Console
   let input: any LineSource
   private(set) var options: StoreOptions
@@ -17,9 +17,9 @@ final class Shell {
   var fileOnce: FileOutput?
   private(set) var hasEnded = false
   private var failures: [ExitStatus] = []
-  /// What of the store could not be read when it was opened.
+  /// The damage that was found when the store was opened.
   private var damage: ToolError?
-  /// How many files are being read, one from the other.
+  /// Number of files that are being read, one from the other.
   private var readDepth = 0
 
   private static let prompt = "logstore> "
@@ -36,8 +36,8 @@ final class Shell {
 
   /// Reads and answers lines until they end.
   ///
-  /// - Parameter noun: What lines are called in errors.
-  /// - Throws: ``ToolError`` at the end, if nobody was there to read of a failure.
+  /// - Parameter noun: The noun for a line in errors.
+  /// - Throws: ``ToolError`` at the end, if no user was there to read of a failure.
   func run(counting noun: String) throws(ToolError) {
     greet()
     read(input, noun, of: nil)
@@ -64,12 +64,12 @@ final class Shell {
     greet()
   }
 
-  /// Ends the conversation behind this line.
+  /// Ends the conversation after this line.
   func end() { hasEnded = true }
 
   fileprivate func begin() { store.isInterrupted = { [input] in input.isInterrupted } }
 
-  /// Says what was opened, and what of it cannot be read.
+  /// Names the store that was opened, and its damage.
   private func greet() {
     if input.isInteractive {
       let rowCount = store.tables.reduce(0) { $0 + store.view.rowCount(of: $1.number) }
@@ -85,7 +85,7 @@ final class Shell {
       damage = nil
     } catch {
       damage = error
-      // Without anybody to read it now, it ends the command, as it does with any other.
+      // Without a user to read it now, it ends the command, as it does with any other.
       if input.isInteractive { screen.notice("error: \(error)") }
     }
   }
@@ -94,7 +94,7 @@ final class Shell {
 // MARK: Lines
 
 extension Shell {
-  /// Where a line stands, for errors.
+  /// The place of a line, for errors.
   struct Place {
     let noun: String
     /// `nil` for the input of the shell.
@@ -104,7 +104,7 @@ extension Shell {
     var text: String { (file.map { $0.printable + ", " } ?? "") + "\(noun) \(number)" }
   }
 
-  /// Does what the lines of a file say.
+  /// Executes the lines of a file.
   func read(_ path: String) throws {
     guard readDepth < Self.readDepthLimit else {
       throw ToolError(
@@ -118,7 +118,7 @@ extension Shell {
     read(TextLines(text: text), "line", of: path)
   }
 
-  /// Does what lines say, up to their end or that of the shell.
+  /// Executes lines, up to their end or that of the shell.
   private func read(_ lines: any LineSource, _ noun: String, of file: String?) {
     var number = 0
     var pending = OpenText()
@@ -152,7 +152,7 @@ extension Shell {
           return
         }
       case .end:
-        // What is still open is an error that names what is missing.
+        // An unfinished text is an error that names what is missing.
         if pending.lineCount > 0 { perform(text, at: place) }
         return
       }
@@ -191,14 +191,14 @@ extension Shell {
         report(ToolError(error, at: output.path), at: place)
       }
     }
-    // What was for one line is over, unless this line began it.
+    // A file for one line is over, unless this line began it.
     if once != nil, once === fileOnce { fileOnce = nil }
   }
 
-  /// Where results go.
+  /// The console that results go to.
   var console: Console { (fileOnce ?? file)?.console ?? screen }
 
-  /// Says what went wrong, and where, if nobody is looking.
+  /// Reports an error, with its place if no user is looking.
   private func report(_ error: ToolError, at place: Place) {
     failures.append(error.status)
     var error = error
@@ -210,7 +210,7 @@ extension Shell {
 // MARK: The store
 
 extension Shell {
-  /// Goes on to the newest commit, or to an earlier one, for the next answer.
+  /// Moves on to the newest commit, or to an earlier one, for the next answer.
   func look(at commit: UInt64? = nil) throws {
     do throws(StorageError) {
       try store.refreshWholly()
@@ -218,7 +218,7 @@ extension Shell {
       store = try InspectedStore(options, in: screen)
       begin()
     } catch {
-      // What was read before stays readable, and is what the answer is about.
+      // The part that was read before stays readable, and is what the answer is about.
       store.recordDamage(error)
     }
     if let commit { try store.look(at: commit) }

@@ -2,7 +2,7 @@ import Foundation
 import LogEngine
 import Terminal
 
-/// What could be typed next in the shell.
+/// The possible next words in the shell.
 struct ShellCompletion {
   private let store: InspectedStore
 
@@ -12,8 +12,8 @@ struct ShellCompletion {
   ///
   /// - Parameters:
   ///   - head: The line up to the cursor.
-  ///   - before: The lines that it goes on from, as one; empty if there are none.
-  /// - Returns: The candidates, and where in the line they begin.
+  ///   - before: The lines that it continues, as one; empty if there are none.
+  /// - Returns: The candidates, and the place in the line at which they begin.
   func completion(of head: String, behind before: String) -> Completion {
     if before.isEmpty, head.first(where: { !$0.isWhitespace }) == "." { return command(head) }
     return question(head, behind: before)
@@ -112,10 +112,10 @@ extension ShellCompletion {
 // MARK: Values
 
 extension ShellCompletion {
-  /// How many rows are looked at for values, and up to how many different ones are a choice.
+  /// Number of rows that are looked at for values, and number of different ones up to which they are a choice.
   private static let (sampleLimit, valueLimit) = (5_000, 40)
 
-  /// Completes a text from what the first rows have in the column before it, if that is a choice of few.
+  /// Completes a text from the values of the first rows in the column before it, if that is a choice of few.
   private func value(_ text: String, _ start: Int, _ quote: Character, offset: Int) -> Completion {
     let characters = Array(text)
     guard start >= offset, var words = words(of: String(characters[..<start]))?[...] else {
@@ -196,7 +196,7 @@ extension ShellCompletion {
     return matching(word, choices, from: start)
   }
 
-  /// The files and folders that a path could go on with.
+  /// The files and folders with which a path could continue.
   private func paths(_ word: String) -> [Completion.Candidate] {
     let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""
     let names =
@@ -205,7 +205,7 @@ extension ShellCompletion {
     return names.sorted().filter { showsHidden || !$0.hasPrefix(".") }.map { name in
       var isFolder: ObjCBool = false
       _ = FileManager.default.fileExists(atPath: folder + name, isDirectory: &isFolder)
-      // A store is a folder, too: what is in it is for another press of the key.
+      // A store is a folder, too: its contents are for another press of the key.
       return .init(folder + name, suffix: isFolder.boolValue ? "/" : "")
     }
   }
@@ -216,7 +216,7 @@ extension Character {
 }
 
 extension String {
-  /// The name as a question has it: between backticks unless it is a plain word that means nothing else.
+  /// The name as a question has it: between backticks unless it is a plain word without another meaning.
   var asQuestionName: String {
     let isPlain = first.map { $0.isLetter || $0 == "_" } ?? false
     let isWord =

@@ -1,6 +1,6 @@
-/// What the shell was told about how it answers.
+/// The settings of the shell's answers.
 struct ShellSettings {
-  /// How results stand; `sqlite3` has modes of the same names.
+  /// The form of results; `sqlite3` has modes of the same names.
   enum Mode: String, CaseIterable {
     case table, line, csv, json, ndjson
 
@@ -17,14 +17,14 @@ struct ShellSettings {
     var layout: ResultPrinter.Layout { self == .line ? .lines : .table }
   }
 
-  /// How many rows are shown of a question that names no limit.
+  /// Limit of the rows that are shown for a question that names none.
   enum Limit: Equatable {
-    /// As many as the terminal has room for; all, where there is none.
+    /// As many as the terminal has room for; all, if there is none.
     case screenful
     case rows(Int)
     case none
 
-    /// The number of rows on a terminal of so many lines.
+    /// The number of rows on a terminal of a height in lines.
     func rowCount(height: Int?) -> Int? {
       switch self {
       case .rows(let count): count

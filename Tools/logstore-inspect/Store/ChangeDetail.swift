@@ -2,12 +2,12 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// What a change did to the shown columns of a row.
+/// A change of the shown columns of a row.
 struct ChangeDetail {
-  /// A column the change wrote.
+  /// A column that the change wrote.
   struct Column {
     let name: String
-    /// The value before; `nil` in an insertion, and where the row before cannot be read any more.
+    /// The value before; `nil` in an insertion, and if the row before cannot be read any more.
     let before: CellValue?
     /// The value after; `nil` in a deletion.
     let after: CellValue?
@@ -15,7 +15,7 @@ struct ChangeDetail {
 
   let columns: [Column]
 
-  /// Reads what a change did.
+  /// Reads a change.
   ///
   /// Of a row that was written whole, the columns that differ from before are listed.
   init(_ change: LoggedChange, _ decoder: inout RowDecoder) throws {
@@ -74,7 +74,7 @@ struct ChangeDetail {
 }
 
 extension LoggedChange.Kind {
-  /// What the change does, in a word.
+  /// The kind of the change, in a word.
   var word: String {
     switch self {
     case .insert: "insert"

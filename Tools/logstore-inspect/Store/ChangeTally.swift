@@ -1,7 +1,7 @@
 import LogEngine
 import Terminal
 
-/// How many rows of each table a commit inserted, updated and deleted.
+/// The number of rows of each table that a commit inserted, updated and deleted.
 struct ChangeTally {
   private struct Counts {
     var inserted = 0

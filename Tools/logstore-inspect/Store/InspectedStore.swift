@@ -3,18 +3,18 @@ import LogEngine
 import RowFormat
 import Terminal
 
-/// A store opened to be looked at, as of one commit, and what of it is shown.
+/// A store opened to be looked at, as of one commit, and the part of it that is shown.
 ///
-/// A damaged store is opened as far as it can be read: ``damage`` then says where that ends, and
+/// A damaged store is opened as far as it can be read: ``damage`` then tells where that ends, and
 /// ``finish()`` ends the command with it, once everything else was shown.
 final class InspectedStore {
   let path: String
   let engine: StorageEngine
   /// The state that is shown.
   private(set) var view: ReadView
-  /// What rows mean in that state.
+  /// The catalogue of that state.
   var catalogue: Catalogue { view.catalogue }
-  /// Which tables and columns are shown.
+  /// The tables and columns that are shown.
   let visibility: Visibility
   /// The first damage that was met.
   private(set) var damage: StorageError?
@@ -22,11 +22,11 @@ final class InspectedStore {
   private(set) var unreadableRows: [RowReference] = []
   /// The last commit that was visited before damage in the log.
   private var endOfWalk: CommitSequence?
-  /// Whether somebody wants a walk through rows or commits to end; asked now and then while it goes on.
+  /// Whether the user wants a walk through rows or commits to end; asked now and then during the walk.
   var isInterrupted: () -> Bool = { false }
   private var stepCount = 0
 
-  /// Which tables and columns are shown.
+  /// The extent of the tables and columns that are shown.
   enum Visibility {
     /// Those an app declares.
     case declared
@@ -38,9 +38,9 @@ final class InspectedStore {
   ///
   /// - Parameters:
   ///   - store: The store, and how it is read.
-  ///   - visibility: What is shown of it.
+  ///   - visibility: The part of it that is shown.
   ///   - sequence: The commit whose state is shown; the newest, if `nil`.
-  ///   - console: Where the store is.
+  ///   - console: The environment with the store's file system.
   /// - Throws: ``ToolError`` if nothing of it can be read.
   convenience init(
     _ store: StoreOptions,
@@ -105,7 +105,7 @@ final class InspectedStore {
 // MARK: Following
 
 extension InspectedStore {
-  /// Goes on to the newest commit of the writer.
+  /// Moves on to the newest commit of the writer.
   ///
   /// - Returns: Whether there was a new one.
   func refresh() throws(StorageError) -> Bool {
@@ -116,11 +116,11 @@ extension InspectedStore {
     return true
   }
 
-  /// Goes on to the newest commit of the writer, as far as that takes, and forgets the damage that was met.
+  /// Moves on to the newest commit of the writer, in as many steps as that takes, and forgets the damage that was met.
   func refreshWholly() throws(StorageError) {
     (damage, unreadableRows, endOfWalk) = (nil, [], nil)
     view = engine.makeReadView()
-    // What a compaction left becomes visible only once no view is of a commit before it: not even the last one here.
+    // The result of a compaction becomes visible only once no view is of a commit before it: not even the last one here.
     while try refresh() {}
   }
 
@@ -129,7 +129,7 @@ extension InspectedStore {
     view = try engine.makeReadView(at: CommitSequence(sequence))
   }
 
-  /// Ends a walk that somebody wants to end; called at each of its steps.
+  /// Ends a walk if the user wants it to end; called at each of its steps.
   ///
   /// - Throws: ``Interruption``.
   func checkInterruption() throws(Interruption) {
@@ -139,7 +139,7 @@ extension InspectedStore {
 }
 
 extension StorageError {
-  /// Whether a follower cannot go on because its writer compacted the store: what that is made of now has to be
+  /// Whether a follower cannot continue because its writer compacted the store: its present files have to be
   /// found out anew.
   var leavesBehind: Bool {
     switch self {
@@ -149,7 +149,7 @@ extension StorageError {
   }
 }
 
-/// The end of a walk in the middle, because somebody asked for it.
+/// The end of a walk in the middle, at the user's request.
 struct Interruption: Error {}
 
 // MARK: Damage
@@ -205,7 +205,7 @@ extension InspectedStore {
   /// The table of an entity.
   func table(named entity: String) throws(ToolError) -> TableDefinition {
     if let table = catalogue.table(named: entity) { return table }
-    // It may be in what cannot be read.
+    // It may be in the part that cannot be read.
     try finish()
     let names = tables.map(\.name)
     throw ToolError(
@@ -286,9 +286,9 @@ extension InspectedStore {
 
   /// Visits rows one by one up to the first that cannot be read, which is noted.
   ///
-  /// Keys may be far apart, also in a store that somebody forged: those of the index are visited, and no others.
+  /// Keys may be far apart, also in a forged store: those of the index are visited, and no others.
   ///
-  /// - Returns: Whether to go on behind that row.
+  /// - Returns: Whether to continue after that row.
   private func readUpToDamage(
     of table: UInt16,
     from next: inout UInt64,
@@ -319,7 +319,7 @@ enum StorePath {
     return String(path)
   }
 
-  /// Refuses the name of a copy that is none: that of a variable, say, which nobody has set.
+  /// Refuses an empty name of a copy: that of an unset variable, for instance.
   static func checkDestination(_ path: String) throws(ValidationError) {
     if path.isEmpty {
       throw ValidationError("The destination must be a path, and is an empty text.")

@@ -2,7 +2,7 @@ import LogEngine
 import RowFormat
 
 extension TableDefinition {
-  /// What conditions, lists of columns and exports call the key of a row: "key", unless an attribute bears that name.
+  /// The name of a row's key in conditions, lists of columns and exports: "key", unless an attribute has that name.
   ///
   /// "_key" names it always: the names of an app's columns do not begin with an underscore.
   var keyName: String {
@@ -16,7 +16,7 @@ extension TableDefinition {
 }
 
 extension InspectedStore {
-  /// All that questions about a table can name.
+  /// All names that questions about a table can use.
   func askableNames(of table: TableDefinition) -> [String] {
     [table.keyName] + columns(of: table).map(\.name)
   }

@@ -13,7 +13,7 @@ struct ProblemDescription {
   let what: String
   let expected: String?
   let found: String?
-  /// What problems of one group have in common: of many, only the first are listed.
+  /// The name of a group of problems: of many, only the first are listed.
   let group: String?
 
   init(_ problem: VerificationProblem, _ store: InspectedStore?) {
@@ -82,7 +82,7 @@ struct ProblemDescription {
     (expected, found) = (nil, nil)
   }
 
-  /// The problem in a line: what, then where.
+  /// The problem in a line: its description, then its place.
   var text: String {
     var text = what
     if let expected, let found { text += ", expected \(expected), found \(found)" }

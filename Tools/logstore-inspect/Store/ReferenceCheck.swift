@@ -10,11 +10,11 @@ struct ReferenceCheck {
     let target: RowReference
   }
 
-  /// How many references there are.
+  /// Number of references.
   private(set) var count = 0
   /// The first of those that lead nowhere.
   private(set) var dangling: [Dangling] = []
-  /// So many are named; a store that lost a table would fill the screen.
+  /// Limit of the references that are named; a store that lost a table would fill the screen.
   static let limit = 1000
 
   init(_ store: InspectedStore) throws {

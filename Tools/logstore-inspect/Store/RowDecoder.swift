@@ -9,10 +9,10 @@ struct RowDecoder {
     let value: CellValue
   }
 
-  /// How much is shown of bytes.
+  /// The part of bytes that is shown.
   enum Bytes { case beginning, all }
 
-  /// Which columns are shown of a row: those it was written with, or those its entity has now.
+  /// The columns that are shown of a row: those it was written with, or those its entity has now.
   enum Shape { case asWritten, ofEntity }
 
   private struct Plan {
@@ -21,10 +21,10 @@ struct RowDecoder {
   }
 
   private struct Column {
-    /// Where it is in the row; `nil` if the row is older than it.
+    /// Its place in the row; `nil` if the row is older than it.
     var place: Int?
     let definition: ColumnDefinition
-    /// What rows have that are older than it.
+    /// Its value in rows that are older than it.
     var fill = CellValue.null
   }
 
@@ -117,7 +117,7 @@ struct RowDecoder {
     return plan
   }
 
-  /// What rows have that are older than a column.
+  /// The value in rows that are older than a column.
   private func fill(_ column: ColumnDefinition, of table: UInt16) -> CellValue {
     let layout = RowLayout([column.type])
     guard let bytes = store.fill(column, of: table) else { return .null(of: column.type) }
@@ -132,7 +132,7 @@ struct RowDecoder {
 }
 
 extension InspectedStore {
-  /// What rows have that are older than a column, as a row of that column alone; `nil` for nothing.
+  /// The value in rows that are older than a column, as a row of that column alone; `nil` for null.
   ///
   /// The layer above notes it under `fill.<table>.<column>`.
   func fill(_ column: ColumnDefinition, of table: UInt16) -> [UInt8]? {

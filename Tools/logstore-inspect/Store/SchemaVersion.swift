@@ -6,7 +6,7 @@ struct SchemaVersion {
   let sequence: CommitSequence
   let microseconds: Int64
   let author: String?
-  /// What it changed, in words.
+  /// Its changes, in words.
   let changes: [String]
 
   /// All that are still in the log, oldest first.

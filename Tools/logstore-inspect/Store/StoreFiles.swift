@@ -13,7 +13,7 @@ struct StoreFiles {
 
   /// Lists a store's directory: at most three levels, which is all a store has.
   ///
-  /// The directory itself may be reached through a link, as it may where a store is opened.
+  /// The directory itself may be reached through a link, as it may when a store is opened.
   init(under path: String, on fileSystem: any FileSystem) throws(StorageError) {
     let path = try fileSystem.resolvingLink(path)
     guard let names = try fileSystem.list(path) else { throw .missingStore(path: path) }
@@ -29,7 +29,7 @@ struct StoreFiles {
     let path = root + "/" + name
     let kind = try fileSystem.status(of: path)?.kind
     guard kind == .file || kind == .directory else {
-      // Links and the like are named, and not looked into.
+      // Links and the like are named, and not followed.
       if kind != nil { files.append(File(name: name, byteCount: 0)) }
       return
     }
@@ -39,7 +39,7 @@ struct StoreFiles {
       }
       return
     }
-    // What a writer removes meanwhile is no longer part of the store.
+    // A file that a writer removes meanwhile is no longer part of the store.
     guard let size = try fileSystem.size(of: path) else { return }
     files.append(File(name: name, byteCount: size))
   }

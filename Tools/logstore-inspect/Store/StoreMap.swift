@@ -11,21 +11,21 @@ struct StoreMap {
 
     var kind: Kind
     var number: UInt64?
-    /// The first and the last commit it speaks of.
+    /// The first and the last commit that it has.
     var commits: ClosedRange<UInt64>?
     var fileByteCount: Int
     var usage: FileUsage?
     /// Space that was prepared and not written yet.
     var freeByteCount: Int?
-    /// When it was made, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time at which it was made, in microseconds since 1970-01-01T00:00:00Z.
     var created: Int64?
     var rowCount: Int?
-    /// Of a pack: what its rows would take in the log.
+    /// For a pack: the size that its rows would have in the log.
     var recordByteCount: Int?
     var state: String
     var damage: StorageError?
 
-    /// What it is called in a table: `segment 3`.
+    /// Its name in a table: `segment 3`.
     var name: String { number.map { "\(kind) \($0)" } ?? "\(kind)" }
   }
 
@@ -34,7 +34,7 @@ struct StoreMap {
   private(set) var entries: [Entry] = []
   /// The store as a whole, as far as it can be opened.
   let store: InspectedStore?
-  /// Why not, if it cannot.
+  /// The reason why it cannot be opened, if so.
   private let failure: ToolError?
   private(set) var usage: StoreUsage?
   private(set) var files: StoreFiles

@@ -1,18 +1,18 @@
 import LogEngine
 import Terminal
 
-/// What a store was at one moment, as far as its files tell.
+/// The state of a store at one moment, as far as its files tell.
 struct StoreSample {
-  /// When it was looked at, in microseconds since 1970-01-01T00:00:00Z.
+  /// The time of the sample, in microseconds since 1970-01-01T00:00:00Z.
   let time: Int64
   let commit: UInt64
   /// The rows of each entity that is shown, by its name.
   let rows: [(entity: String, count: Int)]
-  /// All that was ever appended to the log.
+  /// The number of bytes ever appended to the log.
   let logByteCount: Int
   let fileByteCount: Int
   let liveByteCount: Int
-  /// What is not needed, but for the history.
+  /// The number of bytes that are not needed, apart from the history.
   let deadByteCount: Int
   let historyByteCount: Int
   let segments: Set<SegmentID>
@@ -22,7 +22,7 @@ struct StoreSample {
   ///
   /// - Parameters:
   ///   - store: The store, refreshed.
-  ///   - console: Where its files are, and what time it is.
+  ///   - console: The environment with its files and the time.
   /// - Throws: What listing the folder throws.
   init(of store: InspectedStore, in console: Console) throws(StorageError) {
     time = console.now
@@ -41,12 +41,12 @@ struct StoreSample {
   var rowCount: Int { rows.reduce(0) { $0 + $1.count } }
 }
 
-/// What became of a store between two samples.
+/// The changes of a store between two samples.
 struct StorePace {
   let from: StoreSample
   let to: StoreSample
 
-  /// By how much something grew in a second; `nil` if the clock did not go on.
+  /// The growth of a figure in a second; `nil` if the clock did not advance.
   func perSecond(_ amount: (StoreSample) -> Int) -> Double? {
     perSecond(amount(to) - amount(from))
   }
@@ -70,7 +70,7 @@ struct StorePace {
     return "\(sources.joined(separator: " and ")) into \(made.counted("pack"))"
   }
 
-  /// How the rows of each entity changed in number: most changed first, and of these the largest.
+  /// The growth of each entity's rows: most changed first, and of these the largest.
   var rows: [(entity: String, count: Int, perSecond: Double?)] {
     var earlier: [String: Int] = [:]
     for (entity, count) in from.rows { earlier[entity] = count }

@@ -19,7 +19,7 @@ struct TopPrinter {
     if format != .text { items = ItemPrinter(console, format, fields: Self.fields) }
   }
 
-  /// Shows what a store is now, and its pace since the sample before.
+  /// Shows the present state of a store, and its pace since the sample before.
   ///
   /// - Parameters:
   ///   - sample: The store now.
@@ -47,9 +47,9 @@ struct TopPrinter {
 // MARK: The screen
 
 extension TopPrinter {
-  /// How many intervals the graph shows.
+  /// Number of intervals that the graph shows.
   private static let graphWidth = 48
-  /// How many lines of the screen are not an entity's.
+  /// Number of lines of the screen that are not an entity's.
   private static let otherLineCount = 19
 
   private func printScreen(_ sample: StoreSample, _ pace: StorePace?) {
@@ -91,7 +91,7 @@ extension TopPrinter {
       .init("entity"), .init("rows", .right), .init("per second", .right),
     ])
     let rows = (pace ?? StorePace(from: sample, to: sample)).rows
-    // What does not fit would push the screen's head out of sight.
+    // Further rows would push the screen's head out of sight.
     let limit = max((console.screen.height ?? 24) - Self.otherLineCount, 1)
     for row in rows.prefix(limit) {
       table.append([row.entity.printable, row.count.grouped, row.perSecond?.signedPace ?? "–"])
@@ -177,14 +177,14 @@ extension TopPrinter {
 }
 
 extension Double {
-  /// So many in a second.
+  /// The number in a second.
   fileprivate var pace: String {
     abs(self) < 10 && self != rounded() ? fixed(1) : Int(rounded()).grouped
   }
 
-  /// So many more or fewer in a second.
+  /// The signed number in a second.
   fileprivate var signedPace: String { self > 0 ? "+" + pace : pace }
 
-  /// So many bytes in a second.
+  /// The number of bytes in a second.
   fileprivate var bytePace: String { Int(rounded()).byteCount }
 }

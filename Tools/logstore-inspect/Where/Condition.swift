@@ -1,4 +1,4 @@
-/// What rows have in common that a query asks for, as it was written: nothing is known of the columns yet.
+/// The condition of a query, as it was written: nothing is known of the columns yet.
 ///
 ///     condition   = any ("||" any …)           also: or
 ///     any         = all ("&&" all …)           also: and
@@ -15,8 +15,8 @@
 ///     operand     = column | value
 ///     value       = "text" | 'text' | number | true | false | nil
 ///
-/// A name that is a word of the language stands between backticks. `nil` may be written `null`. `[c]` lets case not
-/// matter. Dates are texts in ISO 8601, and references texts as they are shown, `Entity/key`; `key` is a row's key.
+/// A name that is a word of the language is written between backticks. `nil` may be written `null`. `[c]` ignores
+/// case. Dates are texts in ISO 8601, and references texts as they are shown, `Entity/key`; `key` is a row's key.
 indirect enum Condition: Equatable {
   case all([Condition])
   case any([Condition])

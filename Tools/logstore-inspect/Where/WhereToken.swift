@@ -11,7 +11,7 @@ struct WhereToken: Equatable {
   }
 
   let kind: Kind
-  /// Where it begins, in characters.
+  /// The place of its beginning, in characters.
   let position: Int
   /// As it was written.
   let source: String
@@ -27,7 +27,7 @@ struct WhereToken: Equatable {
   func isSign(_ sign: String) -> Bool { kind == .sign(sign) }
 }
 
-/// Takes a text apart into tokens.
+/// Splits a text into tokens.
 struct WhereLexer {
   private let text: String
   private let characters: [Character]

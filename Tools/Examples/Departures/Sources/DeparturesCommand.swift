@@ -74,7 +74,7 @@ extension DeparturesCommand {
 }
 
 enum TerminalText {
-  /// What has a terminal show lines, and nothing else, without a flicker.
+  /// The text that has a terminal show lines, and nothing else, without a flicker.
   static func drawing(_ lines: [String]) -> String {
     "\u{1B}[H" + lines.map { $0 + "\u{1B}[K\r\n" }.joined() + "\u{1B}[J"
   }

@@ -38,7 +38,7 @@ final class Place {
 /// A terminal's screen: draws a view, and again whenever something changes that the view has read.
 @MainActor
 public final class Screen<Content: View> {
-  /// How a screen learns that it is out of date.
+  /// The way in which a screen learns that it is out of date.
   public enum Tracking { case observation, redrawOnly }
 
   private let content: Content
@@ -52,8 +52,8 @@ public final class Screen<Content: View> {
   ///
   /// - Parameters:
   ///   - content: The view.
-  ///   - tracking: Whether what the view reads is tracked, or only `\.redraw` has it drawn again.
-  ///   - write: Where its lines go.
+  ///   - tracking: Whether the values that the view reads are tracked, or only `\.redraw` has it drawn again.
+  ///   - write: Takes its lines.
   public init(
     _ content: Content,
     tracking: Tracking = .observation,

@@ -2,7 +2,7 @@
 @_exported import SwiftData
 @_exported import TextScreen
 
-/// What `@Query` has in a view of TextScreen.
+/// The properties of `@Query` in a view of TextScreen.
 public struct ViewQueryProperties: QueryProperties, DynamicProperty {
   @Environment(\.modelContext) public var modelContext
   @State public var storage = QueryStorage()

@@ -1,14 +1,14 @@
 import Hummingbird
 import SwiftData
 
-// What goes over the wire. Models stay where their context is; these are values.
+// The messages on the wire. Models stay where their context is; these are values.
 
 /// A reading as a device sends it.
 struct NewReading: Decodable, Sendable {
   var serial: String
   var metric: String
   var value: Double
-  /// When it was measured; when it arrives, if not given.
+  /// The time of measurement; the time of arrival, if not given.
   var time: Date?
 }
 
@@ -55,7 +55,7 @@ struct DeviceMessage: ResponseCodable, Equatable {
   var attachments: [String]
 }
 
-/// What is to be changed of a device; what is left out stays.
+/// The changes to a device; fields that are left out stay.
 struct DeviceChange: Decodable, Sendable {
   var name: String?
   var limit: Double?

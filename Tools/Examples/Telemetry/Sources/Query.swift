@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import SwiftData
 
-/// The parameters behind the question mark, checked: what cannot be read is the client's mistake, and said so.
+/// The parameters after the question mark, checked: a parameter that cannot be read is reported as the client's mistake.
 struct Query {
   private let request: Request
 
@@ -50,7 +50,7 @@ struct Query {
 }
 
 extension HTTPField.Name {
-  /// What an `EventSource` sends when it connects again.
+  /// The header that an `EventSource` sends when it connects again.
   static let lastEventID: HTTPField.Name = {
     guard let name = HTTPField.Name("Last-Event-ID") else {
       preconditionFailure("Last-Event-ID is a name of a field")

@@ -2,10 +2,10 @@ import SwiftData
 
 /// Readings as they are saved, from the history of the store: none is missed, however slow the reader is.
 struct ReadingFeed: Sendable {
-  /// What one save brought.
+  /// The readings of one save.
   struct News: Sendable {
     var readings: [ReadingMessage]
-    /// Where to go on after it.
+    /// The place from which to continue after it.
     var place: Place
   }
 
@@ -35,7 +35,7 @@ struct ReadingFeed: Sendable {
     try HistoryObserver(observedModels: [Reading.self], modelContainer: container)
   }
 
-  /// Where the history ends now; `nil` if nothing was ever saved.
+  /// The present end of the history; `nil` if nothing was ever saved.
   func end() async throws -> Place? {
     try await container.read { context in
       var newest = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -46,7 +46,7 @@ struct ReadingFeed: Sendable {
     }
   }
 
-  /// What was saved behind a place, oldest first: of a hundred saves at most, so that memory is bounded.
+  /// The saves after a place, oldest first: a hundred at most, so that memory is bounded.
   ///
   /// Readings that were removed meanwhile are left out.
   ///

@@ -1,12 +1,12 @@
 import SwiftData
 
-/// Which readings to list.
+/// A filter for the readings to list.
 struct ReadingFilter: Sendable {
   var serial: String?
   var metric: String?
   /// The first instant.
   var from: Date?
-  /// The instant behind the last.
+  /// The instant after the last.
   var to: Date?
   var onlyAlarms = false
 

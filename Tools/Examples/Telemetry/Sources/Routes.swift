@@ -1,7 +1,7 @@
 import Hummingbird
 import SwiftData
 
-/// The request's context: what is accepted, and how times are written.
+/// The request's context: limits, and the format of times.
 struct TelemetryContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// Of a batch of readings, in bytes.
@@ -49,7 +49,7 @@ extension TelemetryService {
   static let largestFile = 16 << 20
   static let longestPage = 500
 
-  /// What the service answers to.
+  /// The routes of the service.
   func router() -> Router<TelemetryContext> {
     let router = Router(context: TelemetryContext.self)
     router.get("/health") { _, _ in "ok" }
@@ -126,7 +126,7 @@ extension TelemetryService {
   private func addEvents(to router: Router<TelemetryContext>) {
     router.get("/events") { request, context in
       let feed = ReadingFeed(container: container)
-      // The observer first: what is saved while the place is looked up ticks, too.
+      // The observer first: a save during the look-up of the place must tick, too.
       let observer = try feed.observer()
       let place: ReadingFeed.Place?
       if let id = request.headers[.lastEventID] {
@@ -170,7 +170,7 @@ extension ReadingFeed {
         if news.isEmpty { break }
         for save in news {
           for (index, reading) in save.readings.enumerated() {
-            // Only with the last of a save may the client go on behind it.
+            // Only with the last reading of a save may the client continue after it.
             let isLast = index == save.readings.count - 1
             try await writer.write(
               reading,
@@ -183,7 +183,7 @@ extension ReadingFeed {
         }
       }
     } catch let error as SwiftDataError where error == .historyTokenExpired {
-      // What was saved since is only in the readings themselves.
+      // Later saves are only in the readings themselves.
       place = try await end()
       return try await writer.write(
         "read the readings again",

@@ -1,11 +1,11 @@
 import SwiftData
 
-/// How a store of the first release becomes one of today.
+/// The migration of a store of the first release to today's models.
 enum TelemetryPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [TelemetryV1.self, TelemetryV2.self] }
   static var stages: [MigrationStage] { [v1ToV2] }
 
-  // What comes and what is renamed needs no code. Which old readings were alarms has to be computed.
+  // New and renamed properties need no code. The old readings that were alarms have to be computed.
   static let v1ToV2 = MigrationStage.custom(
     fromVersion: TelemetryV1.self,
     toVersion: TelemetryV2.self,

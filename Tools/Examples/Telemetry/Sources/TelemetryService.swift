@@ -1,6 +1,6 @@
 import SwiftData
 
-/// What the service does, without a word of HTTP: so a test needs neither server nor client.
+/// The work of the service, without a word of HTTP: so a test needs neither server nor client.
 struct TelemetryService: Sendable {
   let container: ModelContainer
   let ingestor: Ingestor
@@ -14,9 +14,9 @@ struct TelemetryService: Sendable {
 
   /// A page of the list, newest first.
   ///
-  /// It costs what it shows, however far from the beginning it is: the index leads to its first reading.
+  /// Its cost is that of the readings it shows, however far from the beginning they are: the index leads to the first.
   ///
-  /// - Throws: `PageError` for a token that is none of this list.
+  /// - Throws: `PageError` for a token that does not belong to this list.
   func page(_ filter: ReadingFilter, after token: PageToken?, limit: Int) async throws
     -> PageMessage
   {
@@ -87,7 +87,7 @@ extension TelemetryService {
 
   /// Changes a device.
   ///
-  /// - Returns: Whether there is one of that serial.
+  /// - Returns: Whether there is a device of that serial.
   func change(_ serial: String, _ change: DeviceChange) async throws -> Bool {
     try await container.write(author: "api") { context in
       guard let device = try context.device(serial) else { return false }
@@ -134,7 +134,7 @@ extension TelemetryService {
 
   /// Removes a file; the store removes its bytes when nothing reads them any more.
   ///
-  /// - Returns: Whether there was one of that name.
+  /// - Returns: Whether there was a file of that name.
   func detach(_ name: String, from serial: String) async throws -> Bool {
     try await container.write(author: "api") { context in
       guard let attachment = try context.attachment(name, of: serial) else { return false }

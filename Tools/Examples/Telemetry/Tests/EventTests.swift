@@ -43,7 +43,7 @@ import Testing
     let client = try TestClient()
     try await post([0], to: client)
     let values = try await client.listen("/events") { chunks in
-      // What was there before is no news.
+      // Readings from before are no news.
       #expect(await chunks.next()?.hasPrefix(":") == true)
       for batch in 1...20 { try await post([Double(batch), Double(batch) + 0.5], to: client) }
       return try await events(upTo: 20.5, &chunks).map(\.value)

@@ -101,7 +101,7 @@ struct TestClient: Sendable {
   }
 }
 
-/// What a response writes, chunk by chunk.
+/// The body of a response, chunk by chunk.
 private struct Chunks: Sendable {
   let stream: AsyncStream<Data>
   private let continuation: AsyncStream<Data>.Continuation
