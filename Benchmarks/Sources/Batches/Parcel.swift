@@ -7,7 +7,7 @@ import SwiftData
   var weight: Int
   var price: Double
   var sent: Date
-  /// Which batch brought it; 0 for those that stay.
+  /// The number of the batch that brought it; 0 for parcels that stay.
   var batch: Int
 
   init(_ values: Parcels.Values) { (route, weight, price, sent, batch) = values }
@@ -24,7 +24,7 @@ import SwiftData
   }
 }
 
-/// The parcels of a batch: what a formula says, for every contender.
+/// The parcels of a batch: values of a formula, the same for every contender.
 struct Parcels: Sequence {
   typealias Values = (String, Int, Double, Date, Int)
 
@@ -45,7 +45,7 @@ struct Parcels: Sequence {
 
 private let routes = (0..<10).map { "route \($0)" }
 
-/// The accounts of an upsert: of so many half are known already.
+/// The accounts of an upsert: half of them are known already.
 func addresses(of round: Int, _ count: Int) -> [(String, String, Int)] {
   (0..<count).map { number in
     let isKnown = number % 2 == 0
@@ -53,16 +53,16 @@ func addresses(of round: Int, _ count: Int) -> [(String, String, Int)] {
   }
 }
 
-/// Who changes many rows at once.
+/// A store that changes many rows at once.
 protocol BatchStore {
   /// Inserts parcels, in one transaction.
   func insert(_ parcels: Parcels) throws
-  /// Adds to the weight of the parcels of two routes, in one transaction; returns how many there were.
+  /// Adds to the weight of the parcels of two routes, in one transaction; returns their number.
   func update() throws -> Int
   /// Inserts accounts, or changes those that have the address, in one transaction.
   func upsert(_ accounts: [(String, String, Int)]) throws
-  /// Deletes the parcels of a batch, in one transaction; returns how many there were.
+  /// Deletes the parcels of a batch, in one transaction; returns their number.
   func delete(batch: Int) throws -> Int
-  /// How many parcels there are, what they weigh, and how many accounts there are.
+  /// The number of parcels, the sum of their weights, and the number of accounts.
   func check() throws -> [Int]
 }

@@ -1,13 +1,13 @@
 import Harness
 import LogEngine
 
-/// How the engine is set up, in words.
+/// The settings of the engine, in words.
 enum EngineSettings {
   static let durable = "StorageEngine, defaults: durability .full"
   static let relaxed = "StorageEngine, defaults but durability .relaxed(1 s)"
 }
 
 extension EngineOptions.Durability {
-  /// What the benchmarks call relaxed.
+  /// The durability that the benchmarks call relaxed.
   static var relaxed: EngineOptions.Durability { .relaxed(interval: .seconds(1)) }
 }

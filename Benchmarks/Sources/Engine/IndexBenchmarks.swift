@@ -6,7 +6,7 @@ import LogEngine
 import RowFormat
 import Workloads
 
-/// What the index costs: memory for a key, time for a look.
+/// The cost of the index: memory for a key, time for a look.
 struct IndexBenchmarks {
   let plan: Plan
   let pool: RecordPool
@@ -17,7 +17,7 @@ struct IndexBenchmarks {
     let rows = plan.choose(quick: 1_000_000, full: 5_000_000)
     try withFolder(plan, "index") { folder in
       let trips = try EngineTrips(at: folder.appending(path: "store").path, .relaxed)
-      // What the first rows allocate once, buffers and all, is no part of what a key costs.
+      // Allocations that the first rows make once, buffers and all, are no part of the cost of a key.
       try pool.load(trips, 10_000)
       let before = liveHeapBytes()
       try pool.load(trips, rows - 10_000)

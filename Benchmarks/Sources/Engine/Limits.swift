@@ -2,7 +2,7 @@ import Floor
 import Foundation
 import Harness
 
-/// What the machine can do at all with the bytes of rows.
+/// The limits of the machine with the bytes of rows.
 struct Limits {
   let plan: Plan
 

@@ -41,7 +41,7 @@ struct Opening {
     }
   }
 
-  /// What the end of a process leaves behind: a copy of the files of a store that is still open, with as
+  /// The remains of a killed process: a copy of the files of a store that is still open, with as
   /// much after the last checkpoint as there ever is.
   private func afterCrash(_ closed: URL, _ folder: URL) throws -> Entrant {
     let running = folder.appending(path: "running")
@@ -86,7 +86,7 @@ struct Opening {
     }
   }
 
-  /// Opens a store, reads a row, and closes the store again, which nobody times.
+  /// Opens a store, reads a row, and closes the store again, which is not timed.
   private func open(_ store: URL) throws -> Sample {
     var opened: EngineTrips?
     var found = 0

@@ -18,13 +18,13 @@ extension EngineTrips {
     }
   }
 
-  /// How many bytes the engine writes for a commit of so many of these records: what the floor is to
-  /// write too.
+  /// Number of bytes that the engine writes for a commit of so many of these records: the number that the floor has to
+  /// write, too.
   ///
   /// - Parameters:
   ///   - records: The records.
-  ///   - rowsPerCommit: How many of them a commit holds.
-  ///   - folder: Where to try it; a store is left behind.
+  ///   - rowsPerCommit: The number of records in a commit.
+  ///   - folder: The folder for the attempt; a store is left behind.
   /// - Returns: The average of some commits, less what an empty store weighs.
   /// - Throws: What the engine throws.
   public static func bytesPerCommit(

@@ -33,7 +33,7 @@ public final class EngineTrips: MixedTripStore {
     try self.init(StorageEngine.open(at: path, options: options), isOwner: true)
   }
 
-  /// Works on a store that is open, and that somebody else closes.
+  /// Works on a store that is open, and that another object closes.
   ///
   /// - Parameter engine: The store.
   /// - Throws: ``StorageError``.
@@ -52,7 +52,7 @@ public final class EngineTrips: MixedTripStore {
     try insert(records)
   }
 
-  /// Adds records in one commit, under keys the engine gives out: from 1, without gaps.
+  /// Adds records in one commit, under keys that the engine assigns: from 1, without gaps.
   ///
   /// - Parameter records: What to add.
   /// - Throws: ``StorageError``.
@@ -158,7 +158,7 @@ public final class EngineTrips: MixedTripStore {
     _ = try engine.commit(&batch)
   }
 
-  /// What the engine calls the row of a key.
+  /// The engine's reference to the row of a key.
   public func reference(to key: UInt64) -> RowReference {
     RowReference(table: table.number, key: key)
   }

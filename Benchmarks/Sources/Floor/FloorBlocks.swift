@@ -3,7 +3,7 @@ import Glibc
 public import Harness
 import Workloads
 
-/// What the machine does with rows as plain bytes: copies them, compresses them, hands them to the kernel.
+/// The machine's own work on rows as plain bytes: copies them, compresses them, hands them to the kernel.
 ///
 /// The upper bounds of whatever a store makes of them, measured on the same bytes in the same minutes.
 public final class FloorBlocks {
@@ -11,14 +11,14 @@ public final class FloorBlocks {
   private let rows: UnsafeMutableRawBufferPointer
   private let copy: UnsafeMutableRawBufferPointer
   private let compressed: UnsafeMutableRawBufferPointer
-  /// Where each block's compressed bytes stand.
+  /// The ranges of the blocks' compressed bytes.
   private var places: [Range<Int>] = []
 
   private static let blockByteCount = 64 << 10
 
-  /// Writes ten thousand rows one behind the other.
+  /// Writes ten thousand rows one after the other.
   ///
-  /// - Parameter path: Where a log may stand; a new file.
+  /// - Parameter path: The path of a log; a new file.
   /// - Throws: ``SystemCallError``.
   public init(path: String) throws {
     log = try FloorLog(path: path)
@@ -43,7 +43,7 @@ public final class FloorBlocks {
     compressed.deallocate()
   }
 
-  /// Those who take part: `memcpy`, `pwrite`, and LZ4 both ways.
+  /// The entrants: `memcpy`, `pwrite`, and LZ4 both ways.
   public var entrants: [Entrant] {
     [
       entrant(.memcpy, "memcpy, blocks of 64 KiB") { self.copyBlocks() },

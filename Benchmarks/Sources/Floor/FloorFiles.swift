@@ -3,7 +3,7 @@ import Glibc
 /// The least that values in files of their own cost: each written under a name of its own, on disk, and
 /// renamed; the folder synchronized once for a handful of them.
 public final class FloorFiles {
-  /// How the floor is set up, in words.
+  /// The settings of the floor, in words.
   public static let settings =
     "write, fdatasync, rename for each value; fsync of the folder for ten"
 
@@ -13,7 +13,7 @@ public final class FloorFiles {
 
   /// Prepares files.
   ///
-  /// - Parameter folder: Where; it exists.
+  /// - Parameter folder: The folder; it exists.
   /// - Throws: ``SystemCallError`` if it cannot be opened.
   public init(in folder: String) throws {
     self.folder = folder

@@ -7,7 +7,7 @@ import Harness
 /// growing file pays for the file system's journal too. It is filled in pages: on kernels that keep a
 /// file's cache in large folios, later writes of 200 bytes would otherwise walk a megabyte each.
 public final class FloorLog {
-  /// How the floor is set up, in words.
+  /// The settings of the floor, in words.
   public static let settings = "pwrite into a file filled with zeros; fdatasync where durable"
 
   private let descriptor: CInt
@@ -17,7 +17,7 @@ public final class FloorLog {
   /// Creates the file and fills it.
   ///
   /// - Parameters:
-  ///   - path: Where; a new file.
+  ///   - path: The path; a new file.
   ///   - capacity: Its size; beyond it the log starts over.
   /// - Throws: ``SystemCallError`` of the call that failed.
   public init(path: String, capacity: Int = 64 << 20) throws {
@@ -35,9 +35,9 @@ public final class FloorLog {
 
   deinit { close(descriptor) }
 
-  /// Writes bytes behind those before.
+  /// Writes bytes after those before.
   ///
-  /// - Parameter bytes: What to write; no more than the capacity.
+  /// - Parameter bytes: The bytes; no more than the capacity.
   /// - Throws: ``SystemCallError`` if the kernel does not take all.
   public func write(_ bytes: UnsafeRawBufferPointer) throws {
     if offset + bytes.count > capacity { offset = 0 }

@@ -7,7 +7,7 @@ import GRDB
 
 /// GRDB's part in each workload: with Codable records, and with records written by hand.
 public enum GRDBContender {
-  /// Those who save trips, each in a database of its own.
+  /// The contenders that save trips, each in a database of its own.
   public static func savers(_ folder: URL, _ durability: GRDBDurability) throws -> [Saving] {
     let settings = "\(GRDBStore.settings), synchronous \(durability.rawValue)"
     let codable = try GRDBStore.open(folder.appending(path: "codable.sqlite"), durability)
@@ -26,7 +26,7 @@ public enum GRDBContender {
     ]
   }
 
-  /// Those who fetch trips from one database that holds all records, and read every attribute or two.
+  /// The contenders that fetch trips from one database that holds all records, and read every attribute or two.
   public static func fetchers(_ folder: URL, _ records: [TripRecord]) throws -> (
     all: [Fetching], two: [Fetching]
   ) {
@@ -56,7 +56,7 @@ public enum GRDBContender {
     )
   }
 
-  /// How ``openStore(_:_:)`` sets GRDB up, in words.
+  /// The settings with which ``openStore(_:_:)`` opens GRDB, in words.
   public static func settings(_ durability: Durability) -> String {
     "\(GRDBStore.settings), synchronous \(GRDBDurability(durability).rawValue), Codable"
   }
@@ -69,7 +69,7 @@ public enum GRDBContender {
   /// Whether GRDB takes part.
   public static let isInstalled = true
 
-  /// Those who open a database that holds all records and read one of them.
+  /// The contenders that open a database that holds all records and read one of them.
   public static func openings(_ folder: URL, _ records: [TripRecord]) throws -> [Fetching] {
     let file = folder.appending(path: "opened.sqlite")
     let filled = try GRDBStore.open(file, .normal)
@@ -109,7 +109,7 @@ public enum GRDBContender {
 }
 #endif
 
-/// What SQLite calls `synchronous`.
+/// The setting that SQLite calls `synchronous`.
 public enum GRDBDurability: String, Sendable {
   /// On disk when the transaction ends.
   case full = "FULL"

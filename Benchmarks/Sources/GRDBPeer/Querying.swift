@@ -1,14 +1,14 @@
 public import Harness
 
-/// A contender who answers questions about trips; each answer is a number to hold against the right one.
+/// A contender that answers questions about trips; each answer is a number to compare with the right one.
 public struct Querying {
   public let contender: Contender
   public let settings: String
-  /// How many trips go to a destination with a rating above another.
+  /// The number of trips to a destination with a rating above another.
   public let count: (_ destination: String, _ rating: Int64) throws -> Int
-  /// The checksums of so many trips that start first.
+  /// The checksums of a number of trips that start first.
   public let readEarliest: (Int) throws -> Int
-  /// The checksums of so many trips in the order of their keys, as the objects this contender makes.
+  /// The checksums of a number of trips in the order of their keys, as the objects this contender makes.
   public let readFirst: (Int) throws -> Int
 
   public init(

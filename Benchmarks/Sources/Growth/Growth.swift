@@ -18,7 +18,7 @@ struct Growth {
   static var all: [Growth] { lists + graphs + contexts + pending + requests + earlierStates }
 }
 
-/// What an operation cost at each number of models.
+/// The costs of an operation at each number of models.
 struct Curve {
   private(set) var points: [(count: Int, nanoseconds: Double)] = []
   /// Whether the greatest number was left out, as the ones before it had shown enough.
@@ -26,8 +26,8 @@ struct Curve {
 
   /// Measures an operation.
   ///
-  /// The processor's time of the calling thread counts, and of several repetitions the least: what else
-  /// the machine does meanwhile makes a figure greater, never smaller.
+  /// The processor's time of the calling thread counts, and of several repetitions the least: other work of
+  /// the machine makes a figure greater, never smaller.
   ///
   /// - Parameters:
   ///   - growth: The operation.
@@ -65,8 +65,8 @@ struct Curve {
   /// The power of the number of models that the cost grows with: 1 is linear, 2 is quadratic.
   ///
   /// The slope of the straight line through the points on logarithmic axes, by least squares; or that between the last two
-  /// points, if it is less. Work that grows too fast does so all the more with the most models. What outgrows the
-  /// processor's caches is steep where it does, and no steeper than its work beyond.
+  /// points, if it is less. Work that grows too fast does so all the more with the most models. Work that outgrows the
+  /// processor's caches is steep at that point, and no steeper beyond it.
   var exponent: Double {
     let logarithms = points.map { (x: log(Double($0.count)), y: log($0.nanoseconds)) }
     let meanX = logarithms.map(\.x).reduce(0, +) / Double(points.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process of its own found out about one workload, as it passes it on.
+/// The figures of a process of its own for one workload, as it passes them on.
 public struct CompanionFigures: Codable, Sendable {
   public var workload: String
   public var figures: [String: Double]

@@ -1,11 +1,11 @@
 import Foundation
 
-/// This program again, in a process of its own: for what only a whole process can show, such as its peak of memory, a
+/// This program again, in a process of its own: for figures that only a whole process has, such as its peak of memory, a
 /// limit it is held to, or several writers of one store.
 public final class Companion {
   private static let mark = "--child"
 
-  /// What this process was started for, if another process of this program started it.
+  /// The task of this process, if another process of this program started it.
   public static var task: [String]? {
     let arguments = CommandLine.arguments
     return arguments.dropFirst().first == mark ? Array(arguments.dropFirst(2)) : nil
@@ -14,14 +14,14 @@ public final class Companion {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
-  /// What was read and belongs to no line yet.
+  /// The bytes that were read and belong to no line yet.
   private var rest = Data()
 
   public var processIdentifier: Int32 { process.processIdentifier }
 
   /// Starts the process.
   ///
-  /// - Parameter task: What it finds in ``task``.
+  /// - Parameter task: The task that it finds in ``task``.
   /// - Throws: What the system throws.
   public init(_ task: [String]) throws {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -54,9 +54,9 @@ public final class Companion {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// Reads what is left of the output and waits for the end of the process.
+  /// Reads the rest of the output and waits for the end of the process.
   ///
-  /// - Returns: The lines, and how the process ended.
+  /// - Returns: The lines, and the ending of the process.
   public func finish() -> (lines: [String], ending: Ending) {
     try? input.fileHandleForWriting.close()
     var lines: [String] = []
@@ -73,11 +73,11 @@ public final class Companion {
     process.waitUntilExit()
   }
 
-  /// How a process ended.
+  /// The ending of a process.
   public enum Ending: Equatable, Sendable {
     case done
     case failed(status: Int32)
-    /// By the kernel, for one, when its memory was over the limit.
+    /// For example by the kernel, when its memory was over the limit.
     case killed(signal: Int32)
   }
 

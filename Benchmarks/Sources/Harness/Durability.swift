@@ -1,4 +1,4 @@
-/// What a commit waits for; the same for all contenders of a workload.
+/// The event that a commit waits for; the same for all contenders of a workload.
 public enum Durability: String, Codable, Sendable {
   /// On disk at return.
   case full
@@ -7,7 +7,7 @@ public enum Durability: String, Codable, Sendable {
 }
 
 extension Workload {
-  /// What the commits survive that the workload times or has timed before; `nil` where there are none.
+  /// The durability of the commits that the workload times or has timed before; `nil` if there are none.
   public var durability: Durability? {
     switch self {
     case .durable1, .durable10, .durable100, .durable10000, .durable1Threads4, .durable1Threads8,
@@ -30,6 +30,6 @@ extension Workload {
 }
 
 extension Optional where Wrapped == Durability {
-  /// The durability's name; a dash where nothing is committed.
+  /// The durability's name; a dash if nothing is committed.
   public var name: String { self?.rawValue ?? "–" }
 }

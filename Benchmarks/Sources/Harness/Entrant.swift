@@ -1,12 +1,12 @@
-/// Someone who takes part in a round: a contender at a workload.
+/// A participant in a round: a contender at a workload.
 public struct Entrant {
-  /// Which entrant another is compared with.
+  /// The identity of an entrant, by which another is compared with it.
   public struct Key: Hashable, Sendable {
     public let workload: Workload
     public let contender: Contender
-    /// How many rows the store holds, where a workload is measured at several sizes.
+    /// Number of rows that the store holds, if a workload is measured at several sizes.
     public let rows: Int?
-    /// How many threads work, where a workload is measured with several numbers of them.
+    /// Number of threads, if a workload is measured with several numbers of them.
     public let threads: Int?
 
     public init(
@@ -21,21 +21,21 @@ public struct Entrant {
       self.rows = rows
     }
 
-    /// The workload's name in results: with the numbers of rows and of threads, where there are any.
+    /// The workload's name in results: with the numbers of rows and of threads, if there are any.
     public var name: String {
       workload.rawValue + (rows.map { "-\($0)" } ?? "") + (threads.map { "-threads-\($0)" } ?? "")
     }
   }
 
   public let key: Key
-  /// How the contender is set up, in words.
+  /// The settings of the contender, in words.
   public let settings: String
   /// The entrant of the same rounds whose figures are the measure for this one's.
   public let reference: Key?
   public let targets: [Target]
-  /// Does one repetition; what it prepares and checks around the work is its own affair.
+  /// Does one repetition; its preparation and checks around the work are not measured.
   let run: () throws -> Sample
-  /// Says once, when all rounds are over, what they left behind.
+  /// Returns once, when all rounds are over, the figures of what they left behind.
   let afterwards: (() throws -> Sample)?
 
   public init(

@@ -2,14 +2,14 @@ public import Foundation
 
 /// A file system of its own on a loop device, whose kernel counts what is written to it.
 ///
-/// What a process has "written" by its own account is what it handed to the kernel, and the account of
-/// the disk is everybody's. Needs root, and a kernel with loop devices.
+/// By a process's own account, "written" bytes are those it handed to the kernel, and the account of
+/// the disk is shared by all. Needs root, and a kernel with loop devices.
 public final class LoopDevice {
-  /// Where the file system is mounted.
+  /// The folder at which the file system is mounted.
   public let folder: URL
   private let name: String
 
-  /// Makes the device, or fails where that is not possible.
+  /// Makes the device, or fails if that is not possible.
   ///
   /// - Parameter place: A folder for the file behind it.
   public init?(in place: URL) {
@@ -27,7 +27,7 @@ public final class LoopDevice {
 
   deinit { _ = Self.run("umount", folder.path) }
 
-  /// The bytes written to the device since it was made, what is still in the kernel's cache not counted.
+  /// The bytes written to the device since it was made, without those still in the kernel's cache.
   public var writtenBytes: Int {
     let statistics = try? String(contentsOfFile: "/sys/block/\(name)/stat", encoding: .utf8)
     let fields = statistics?.split(whereSeparator: \.isWhitespace) ?? []
@@ -40,7 +40,7 @@ public final class LoopDevice {
 
   /// Runs a command.
   ///
-  /// - Returns: What it printed, or `nil` if it failed or does not exist.
+  /// - Returns: Its output, or `nil` if it failed or does not exist.
   private static func run(_ command: String...) -> String? {
     let pipe = Pipe()
     let process = Process()

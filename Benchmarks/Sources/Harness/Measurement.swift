@@ -10,7 +10,7 @@ public struct Measurement: Codable, Sendable, Equatable {
   public var max: Double
   public var runs: Int
   public var settings: String
-  /// What the workload's commits wait for; absent where it times none.
+  /// The event that the workload's commits wait for; absent if it times none.
   public var durability: Durability?
 
   public init(

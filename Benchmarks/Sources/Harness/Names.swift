@@ -1,4 +1,4 @@
-/// What is measured; the raw values are stable, for who keeps results and compares them.
+/// The workloads; the raw values are stable, for comparison with stored results.
 public enum Workload: String, Sendable, CaseIterable {
   // Rows as plain bytes in blocks: copied, handed to the kernel, compressed, decompressed.
   case memcpy
@@ -110,8 +110,8 @@ public enum Workload: String, Sendable, CaseIterable {
   case modelsFetchPacked = "models-fetch-packed"
   case modelsVerify = "models-verify"
   case modelsVerifyFiles = "models-verify-files"
-  // What a service asks: the page from a moment on and before one, the newest of one device, how many it
-  // has in some hours, the page at a place; from the log, and from packs.
+  // The questions of a service: the page from a moment on and before one, the newest of one device, its count
+  // in some hours, the page at a place; from the log, and from packs.
   case nextPage = "next-page"
   case nextPageDescending = "next-page-descending"
   case newestOfDevice = "newest-of-device"
@@ -138,7 +138,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case packedMemberJoin = "packed-member-join"
   case traverse100000 = "traverse-100000"
   case packedTraverse100000 = "packed-traverse-100000"
-  // The number of children follows in results, where it is not the greatest.
+  // The number of children follows in results, if it is not the greatest.
   case moveChildren = "move-children"
   case nullify
   case cascade
@@ -244,7 +244,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case shownByReader = "shown-by-reader"
 }
 
-/// Who is measured.
+/// The contenders that are measured.
 public enum Contender: String, Sendable, CaseIterable {
   /// The least the machine needs: system calls and `memcpy` alone.
   case floor
@@ -271,10 +271,10 @@ public enum Contender: String, Sendable, CaseIterable {
   case libpqBare = "libpq-bare"
 }
 
-/// What a figure counts.
+/// The quantity that a figure counts.
 public enum Metric: String, Sendable, CaseIterable {
   case rowsPerSecond = "rows_per_second"
-  /// What a thread beside the one that is measured wrote in the same time.
+  /// The rows that a thread beside the measured one wrote in the same time.
   case writerRowsPerSecond = "writer_rows_per_second"
   case p50Microseconds = "p50_us"
   case p90Microseconds = "p90_us"
@@ -283,23 +283,23 @@ public enum Metric: String, Sendable, CaseIterable {
   case maximumMicroseconds = "max_us"
   case milliseconds = "ms"
   case nanosecondsPerRow = "ns_per_row"
-  /// Time of the calling thread on a processor: what others on the machine cannot inflate as much.
+  /// Time of the calling thread on a processor: others on the machine cannot inflate it as much.
   case processorNanosecondsPerRow = "cpu_ns_per_row"
   case bytesPerRow = "bytes_per_row"
-  /// What reached the block device, journal and all.
+  /// The bytes that reached the block device, journal and all.
   case deviceBytesPerRow = "device_bytes_per_row"
   case megabytesPerSecond = "mb_per_second"
   /// Bytes of the log, packs and checkpoints for each byte of the log.
   case writeAmplification = "write_amplification"
-  /// The most memory a process of its own had resident, files it maps included.
+  /// The most memory that a process of its own had resident, including the files it maps.
   case peakMegabytes = "peak_mb"
-  /// How much more memory was resident at most than before.
+  /// The greatest growth of resident memory.
   case peakGrowthMegabytes = "peak_growth_mb"
   /// The bytes on disk for each byte that is live.
   case spaceAmplification = "space_amplification"
   /// The memory a process of its own has resident beside pages of files.
   case anonymousMegabytes = "anonymous_mb"
-  /// How often a server was waited for, in one operation.
+  /// The number of waits for a server in one operation.
   case roundTrips = "round_trips"
   /// Memory that each open store has resident beside pages of files.
   case bytesPerStore = "bytes_per_store"
@@ -309,7 +309,7 @@ public enum Metric: String, Sendable, CaseIterable {
   /// Threads of the process, once it is idle, and at most.
   case threads
   case threadsAtMost = "max_threads"
-  /// Of the process that saved most, how much the one did that saved least.
+  /// The ratio of the work of the process that saved least to that of the one that saved most.
   case fairness
 
   /// The unit, as it stands beside a chart.

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What `Benchmarks/run` asks of a group.
+/// The request of `Benchmarks/run` to a group.
 public struct Plan: Sendable {
-  /// What heads the report.
+  /// The heading of the report.
   public let title: String
   /// Whether fewer repetitions and smaller stores do, for a first look.
   public private(set) var isQuick = false
-  /// Where stores are made; removed when the run ends.
+  /// The folder of stores; removed when the run ends.
   public private(set) var folder: URL
   private(set) var jsonFile: URL?
   private(set) var markdownFile: URL?
@@ -16,7 +16,7 @@ public struct Plan: Sendable {
   /// Reads the plan from the command line.
   ///
   /// - Parameters:
-  ///   - title: What heads the report.
+  ///   - title: The heading of the report.
   ///   - arguments: `--folder FOLDER [--quick] [--json FILE] [--latencies FILE] [--timelines FILE]
   ///     [--markdown FILE]`.
   public init(title: String, arguments: [String] = CommandLine.arguments) {
@@ -39,7 +39,7 @@ public struct Plan: Sendable {
   /// Whether this process was asked for a first look only.
   public static let isQuickRun = CommandLine.arguments.contains("--quick")
 
-  /// What the group is called on the command line and in results.
+  /// The name of the group on the command line and in results.
   public var group: String { title.lowercased() }
 
   /// Chooses between the number for a quick look and the one for figures to keep.

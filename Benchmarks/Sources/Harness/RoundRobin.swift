@@ -1,9 +1,9 @@
-/// Lets entrants take turns, so that whatever else the machine does meets all of them alike.
+/// Lets entrants take turns, so that other work of the machine meets all of them alike.
 public struct RoundRobin {
-  /// What comes before the rounds that count.
+  /// The preparation before the rounds that count.
   public enum WarmUp: Sendable {
     case oneRound
-    /// Nothing: where each turn begins from nothing, as with a process of its own.
+    /// Nothing: for turns that begin from nothing, as with a process of its own.
     case none
 
     fileprivate var firstRound: Int { self == .oneRound ? 0 : 1 }
@@ -18,11 +18,11 @@ public struct RoundRobin {
   /// Creates the rounds.
   ///
   /// - Parameters:
-  ///   - rounds: How often each entrant is measured; one more turn before may warm up.
+  ///   - rounds: The number of measurements of each entrant; one more turn before may warm up.
   ///   - seconds: When they are over, no further round begins, but three are always run: a busy
   ///     machine then makes figures less certain, and not a run of half an hour one of two hours.
   ///   - warmUp: Whether a turn of each before all others does not count.
-  ///   - entrants: Who takes part.
+  ///   - entrants: The entrants.
   public init(
     rounds: Int,
     seconds: Double = Plan.isQuickRun ? 2.5 : 20,
@@ -37,8 +37,8 @@ public struct RoundRobin {
 
   /// Runs all rounds.
   ///
-  /// Who goes first changes from round to round: going first may mean to pay for what the one before
-  /// left behind.
+  /// The first entrant changes from round to round: going first may mean to pay for the remains of the one
+  /// before.
   ///
   /// - Returns: A standing for each entrant, in the order they were given.
   /// - Throws: What an entrant throws.

@@ -1,10 +1,10 @@
-/// What one repetition found out.
+/// The results of one repetition.
 public struct Sample: Sendable {
   /// The figures.
   public var figures: [Metric: Double]
-  /// How long each commit or read took, in nanoseconds, where they are timed one by one.
+  /// The durations of commits or reads, in nanoseconds, if they are timed one by one.
   public var latencies: [UInt64]
-  /// The same, counted: where there are too many to keep, and where percentiles are those of all of them.
+  /// The same, counted: if there are too many to keep, and if percentiles are those of all of them.
   public var histogram = LatencyHistogram()
 
   public init(_ figures: [Metric: Double], latencies: [UInt64] = []) {
@@ -33,9 +33,9 @@ public struct Sample: Sendable {
 /// Does pieces of work for some time, one after the other, and times each.
 ///
 /// - Parameters:
-///   - seconds: For how long; the last piece is ended.
+///   - seconds: The time; the last piece is ended.
 ///   - work: Does a piece, by number.
-/// - Returns: The rate of pieces a second, and how long each took.
+/// - Returns: The rate of pieces a second, and the duration of each.
 /// - Throws: What the work throws.
 public func timeWork(
   forSeconds seconds: Double,
@@ -60,7 +60,7 @@ public func timeWork(
 /// Times work on a number of rows.
 ///
 /// - Parameters:
-///   - rows: How many rows the work handles.
+///   - rows: The number of rows that the work handles.
 ///   - work: The work, done once.
 /// - Returns: Rows a second by the clock on the wall, and the thread's own time for each.
 /// - Throws: What the work throws.
@@ -79,10 +79,10 @@ public func timeRows(_ rows: Int, _ work: () throws -> Void) rethrows -> Sample 
 /// Times commits one by one.
 ///
 /// - Parameters:
-///   - commits: How many to make.
-///   - rowsPerCommit: How many rows each holds.
+///   - commits: The number of commits.
+///   - rowsPerCommit: The number of rows in each.
 ///   - commit: Makes one, by number.
-/// - Returns: The rate, the thread's own time for each row, and how long each commit took.
+/// - Returns: The rate, the thread's own time for each row, and the duration of each commit.
 /// - Throws: What a commit throws.
 public func timeCommits(
   _ commits: Int,
@@ -114,9 +114,9 @@ public func timeCommits(
 /// Times short pieces of work one by one; reading the clock is part of each.
 ///
 /// - Parameters:
-///   - inputs: What to work on.
+///   - inputs: The inputs of the work.
 ///   - work: The work, done for each.
-/// - Returns: How long each took, and nothing else.
+/// - Returns: The duration of each, and nothing else.
 /// - Throws: What the work throws.
 public func timeEach<Input>(
   _ inputs: some Sequence<Input>,
@@ -137,7 +137,7 @@ public func timeEach<Input>(
 /// Times one piece of work in milliseconds.
 ///
 /// - Parameter work: The work, done once.
-/// - Returns: How long it took by the clock on the wall.
+/// - Returns: Its duration by the clock on the wall.
 /// - Throws: What the work throws.
 public func timeMilliseconds(_ work: () throws -> Void) rethrows -> Sample {
   let start = monotonicNanoseconds()

@@ -1,4 +1,4 @@
-/// What an entrant's repetitions found out, in their order.
+/// The results of an entrant's repetitions, in their order.
 struct Samples {
   private var figures: [Metric: Series] = [:]
   private var latencies = LatencyRecorder()
@@ -14,6 +14,6 @@ struct Samples {
   /// The figures of each metric, percentiles among them.
   var series: [Metric: Series] { figures.merging(latencies.series) { figure, _ in figure } }
 
-  /// How long each commit or read took, where they were timed one by one.
+  /// The durations of commits or reads, if they were timed one by one.
   var histogram: LatencyHistogram { latencies.all }
 }

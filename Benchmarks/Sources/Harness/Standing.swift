@@ -1,4 +1,4 @@
-/// How an entrant did over all rounds.
+/// The results of an entrant over all rounds.
 public struct Standing {
   let entrant: Entrant
   let series: [Metric: Series]
@@ -12,7 +12,7 @@ public struct Standing {
     }
   }
 
-  /// The figures, for who keeps them.
+  /// The figures, to be stored.
   func measurements(in group: String?) -> [Measurement] {
     Metric.allCases.compactMap { metric in
       guard let values = series[metric] else { return nil }

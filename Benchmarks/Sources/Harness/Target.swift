@@ -1,12 +1,12 @@
-/// What a figure was hoped to reach; reported beside it, never asserted, because the machine decides too.
+/// A target of a figure; reported beside it, never asserted, because the machine decides too.
 public struct Target: Sendable {
-  /// What the figure is held against.
+  /// The measure that the target applies to.
   public enum Measure: Sendable {
     /// The figure itself.
     case value
-    /// Its share of what the entrant is compared with.
+    /// Its ratio to the figure of the reference entrant.
     case share
-    /// How much greater it is than that of what the entrant is compared with.
+    /// Its difference from the figure of the reference entrant.
     case difference
   }
 
@@ -29,7 +29,7 @@ public struct Target: Sendable {
     self.init(metric, .value, bound)
   }
 
-  /// Says what was hoped for and whether it came true.
+  /// Returns the target in words, and whether it was reached.
   func verdict(_ figure: Double) -> String {
     switch bound {
     case .atLeast(let least): "≥ \(describe(least)): \(figure >= least ? "reached" : "missed")"

@@ -1,4 +1,4 @@
-/// How a contender did second by second, for plots and for who keeps results.
+/// The figures of a contender second by second, for plots and for stored results.
 public struct Timeline: Codable, Sendable, Equatable {
   public var group: String?
   public var workload: String

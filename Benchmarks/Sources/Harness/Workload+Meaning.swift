@@ -1,5 +1,5 @@
 extension Workload {
-  /// What is done, in the few words that fit above a chart; `nil` where the name says it.
+  /// A description in the few words that fit above a chart; `nil` if the name says it.
   public var meaning: String? {
     switch self {
     case .durable1: "commits of 1 row, on disk at return"

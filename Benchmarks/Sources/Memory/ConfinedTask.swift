@@ -2,7 +2,7 @@ import Foundation
 import Harness
 import PeerStores
 
-/// What a process of a contender is started for: a life within a control group.
+/// The task of a contender's process: a life within a control group.
 struct ConfinedTask {
   private let contender: Contender
   private let size: Size
@@ -35,7 +35,7 @@ struct ConfinedTask {
   /// Joins the group, lives, and ends the process.
   func run() -> Never {
     do {
-      // Before anything looks for how much memory there is.
+      // Before anything looks for the amount of memory.
       guard ControlGroup.join(group) else { throw NoControlGroup() }
       guard let peer = LargerThanMemory.peers(size).first(where: { $0.contender == contender })
       else { exit(64) }

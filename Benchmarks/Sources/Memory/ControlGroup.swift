@@ -12,7 +12,7 @@ final class ControlGroup {
   let path: String
   private let version: Version
 
-  /// Makes the group, or fails where that is not possible.
+  /// Makes the group, or fails if that is not possible.
   ///
   /// - Parameter mebibytes: The memory its processes may have together.
   init?(mebibytes: Int) {
@@ -29,7 +29,7 @@ final class ControlGroup {
       rmdir(path)
       return nil
     }
-    // Where there is swap, it would be memory, too.
+    // Swap would be memory, too.
     if isUnified { _ = Self.write("0", to: path + "/memory.swap.max") }
   }
 

@@ -20,11 +20,11 @@ struct LargerThanMemory {
     return confined.prefix(1) + [.models] + confined.dropFirst()
   }
 
-  /// What the process of one contender told before it ended.
+  /// The figures that the process of one contender reported before it ended.
   private struct Outcome {
     let peer: Peer
     var figures: [Workload: Sample] = [:]
-    /// How its process ended, if before its time.
+    /// The ending of its process, if it came before its time.
     var failure: String?
   }
 
@@ -48,7 +48,7 @@ struct LargerThanMemory {
       report.note("\(outcome.peer.contender.rawValue) did not live to the end: \(failure)")
     }
     guard outcomes.contains(where: { Self.isOurs($0.peer) && $0.failure != nil }) else { return }
-    // What was found out until then is worth having.
+    // The figures until then are worth having.
     try report.finish()
     exit(1)
   }
@@ -104,7 +104,7 @@ struct LargerThanMemory {
     ) { sample }
   }
 
-  // In the order in which a process tells of them.
+  // In the order in which a process reports them.
   private static let workloads: [Workload] = [
     .largerThanMemoryLoad, .largerThanMemoryUniform, .largerThanMemoryZipfian,
     .largerThanMemoryMixed, .largerThanMemoryCompact, .largerThanMemorySize,

@@ -1,14 +1,14 @@
 import Harness
 import Workloads
 
-/// How large the stores are, and the memory beside it.
+/// The size of the stores, and of the memory beside it.
 struct Size {
   let mebibytes: Int
   let rows: Int
-  /// For how long each kind of work goes on.
+  /// The duration of each kind of work.
   let seconds: Double
 
-  /// Ten times as many bytes of rows as there is memory.
+  /// Ten times as many bytes of rows as there are of memory.
   init(_ plan: Plan) {
     mebibytes = plan.choose(quick: 64, full: 512)
     let bytes = mebibytes << 20 * 10

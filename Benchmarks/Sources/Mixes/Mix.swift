@@ -1,7 +1,7 @@
 import Harness
 import Workloads
 
-/// What a thread does how often.
+/// The operations of a thread, and their frequencies.
 struct Mix: Sendable {
   enum Operation {
     case read, update, readAndUpdate, insert, scan
@@ -15,7 +15,7 @@ struct Mix: Sendable {
 
   let workload: Workload
   let keys: Keys
-  /// What most operations are, or half of them.
+  /// The kind of most operations, or of half of them.
   let common: Operation
   let other: Operation
   /// The share of the other ones, in percent.

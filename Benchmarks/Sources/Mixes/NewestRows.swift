@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Knows up to which key all rows were inserted, while threads go on inserting.
+/// Knows up to which key all rows were inserted, while threads are inserting.
 final class NewestRows: Sendable {
   private let started: Atomic<UInt64>
   private let ended: Atomic<UInt64>
@@ -24,9 +24,9 @@ final class NewestRows: Sendable {
   ///
   /// - Parameters:
   ///   - thread: The number of the calling thread.
-  ///   - body: Inserts; its argument is the key, where the contender does not give out keys itself.
+  ///   - body: Inserts; its argument is the key, unless the contender assigns keys itself.
   func insert(by thread: Int, _ body: (UInt64) throws -> Void) rethrows {
-    // The key will be greater than the number of inserts that have ended, also where the contender chooses it.
+    // The key will be greater than the number of inserts that have ended, also if the contender chooses it.
     inserting.set(ended.load(ordering: .sequentiallyConsistent), by: thread)
     try body(started.add(1, ordering: .sequentiallyConsistent).newValue)
     ended.add(1, ordering: .sequentiallyConsistent)
@@ -34,7 +34,7 @@ final class NewestRows: Sendable {
   }
 }
 
-/// Which rows were there at least when each thread began to insert, a cache line for each.
+/// The rows that were there at least when each thread began to insert, a cache line for each.
 private final class InsertingKeys: @unchecked Sendable {
   private static let threadLimit = 64
   private static let stride = 16

@@ -3,9 +3,9 @@ import SwiftData
 import Workloads
 
 extension FilledStores {
-  /// The heap that a registered object takes whose attributes nobody has read.
+  /// The heap memory of a registered object whose attributes were not read.
   func measureMemory() throws -> [Standing] {
-    // What a row of the workload takes in the row format, on average.
+    // The size of a row of the workload in the row format, on average.
     let rowByteCount = 178.0
     return try RoundRobin(
       rounds: 3,

@@ -43,7 +43,7 @@ struct Openings {
       ) {
         var found = 0
         let sample = try timeMilliseconds { found = try opening.fetch() }
-        // Which object comes first is the store's affair; that it is one of ours is not.
+        // The store decides which object comes first; but it must be one of ours.
         try WrongAnswer.check(expected.contains(found) ? 1 : 0, is: 1, opening.contender)
         return sample
       }

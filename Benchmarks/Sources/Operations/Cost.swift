@@ -1,19 +1,19 @@
 import CCounters
 import Foundation
 
-/// What an operation costs in figures that do not depend on how busy the machine is.
+/// The cost of an operation in figures that do not depend on how busy the machine is.
 struct Cost: Equatable {
   /// For a thousand operations.
   var allocations: Int
-  /// For a thousand operations; `nil` where nobody counts.
+  /// For a thousand operations; `nil` if nothing counts them.
   var instructions: Int?
 
   /// Counts an operation's cost over a thousand of it, when a thousand before have warmed it up.
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - dumps: What the files are called that callgrind writes, without their numbers.
-  ///   - number: How many files it has written with this one.
+  ///   - dumps: The name of the files that callgrind writes, without their numbers.
+  ///   - number: The number of files it has written with this one.
   /// - Returns: The cost.
   /// - Throws: What the operation throws.
   static func count(_ operation: Operation, dumps: String?, number: Int) throws -> Cost {
@@ -40,11 +40,11 @@ struct Cost: Equatable {
   }
 }
 
-/// What operations may cost: a line for each, kept beside the code.
+/// The thresholds of operations' costs: a line for each, kept beside the code.
 struct Thresholds {
   private(set) var costs: [String: Cost] = [:]
 
-  /// By how much more instructions may be: a compiler's patch release moves a few.
+  /// The ratio by which instructions may grow: a compiler's patch release moves a few.
   static let tolerance = 1.05
 
   /// Reads lines of a name, allocations and instructions between tabs.
@@ -58,7 +58,7 @@ struct Thresholds {
     }
   }
 
-  /// Says what is wrong with a cost; `nil` if nothing is.
+  /// Returns the fault of a cost; `nil` if it has none.
   func complaint(_ name: String, _ cost: Cost) -> String? {
     guard let limit = costs[name] else { return "has no threshold; run with --update" }
     if cost.allocations > limit.allocations {

@@ -29,7 +29,7 @@ do {
     if complaint != nil { failures += 1 }
     let figures = "\(cost.allocations) allocations, \(instructions ?? "no") instructions"
     print("\(operation.name): \(figures)\(complaint.map { ": \($0)" } ?? "")")
-    // Where nobody counts instructions, the old limit stays.
+    // If nothing counts instructions, the old limit stays.
     let kept = instructions ?? thresholds.costs[operation.name]?.instructions.map(String.init)
     lines.append("\(operation.name)\t\(cost.allocations)\t\(kept ?? "-")")
   }

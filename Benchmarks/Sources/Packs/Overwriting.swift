@@ -119,7 +119,7 @@ struct Overwriting {
     return Sample(figures, latencies: latencies)
   }
 
-  /// What the store takes if it is compacted wholly: the measure for what it takes otherwise.
+  /// The size of the store if it is compacted wholly: the measure for its size otherwise.
   private static func packedByteCount(_ engine: StorageEngine) throws -> Int {
     try engine.compact()
     return try engine.spaceUsage()[.packs].byteCount

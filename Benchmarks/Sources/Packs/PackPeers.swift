@@ -4,11 +4,11 @@ import LogEngine
 import PeerStores
 import RowFormat
 
-/// What peers make of the same rows: each compacted by what it offers itself.
+/// The sizes of the same rows in peers, each compacted by its own means.
 struct PackPeers {
   let folder: URL
 
-  /// A peer and what its files take for each row.
+  /// A peer and the size of its files for each row.
   struct Size {
     let contender: Contender
     let settings: String
@@ -17,8 +17,8 @@ struct PackPeers {
 
   /// Puts the rows of a table into every peer, and weighs the files.
   ///
-  /// Key-value peers are given the rows as the engine's log has them: what they would be measured at
-  /// otherwise is a coding of ours.
+  /// Key-value peers are given the rows as the engine's log has them: otherwise a coding of ours would be
+  /// measured.
   ///
   /// - Parameter source: The rows.
   /// - Returns: A size for each peer that is installed.

@@ -2,7 +2,7 @@ import Foundation
 import Harness
 import LogEngine
 
-/// How many bytes a row takes on disk, beside what peers make of the same rows.
+/// The size of a row on disk, in bytes, beside the sizes of the same rows in peers.
 struct PackSizes {
   let plan: Plan
   let trips: PackSource
@@ -21,10 +21,10 @@ struct PackSizes {
   /// Weighs one pack, and every peer's files.
   ///
   /// - Parameters:
-  ///   - workload: What is measured.
+  ///   - workload: The workload.
   ///   - source: The rows.
-  ///   - shares: How much of a peer's size the pack is hoped to have at most.
-  /// - Returns: How they did.
+  ///   - shares: The greatest shares of peers' sizes that the pack is hoped to have.
+  /// - Returns: The standings.
   /// - Throws: What a store throws.
   private func sizes(
     _ workload: Workload,

@@ -4,7 +4,7 @@ import Harness
 import LogEngine
 import RowFormat
 
-/// How fast rows become a pack, beside LZ4 on the same bytes, and how small it is.
+/// The speed at which rows become a pack, beside LZ4 on the same bytes, and the size of the pack.
 struct Packing {
   let plan: Plan
   let trips: PackSource

@@ -1,9 +1,9 @@
 import Foundation
 import Workloads
 
-/// What somebody writes who knows SQL and libpq well, on the same server.
+/// The code of a programmer who knows SQL and libpq well, on the same server.
 final class HandWritten {
-  /// Whether a save writes down who changed what, as the store does.
+  /// Whether a save records its author and changes, as the store does.
   enum History { case kept, none }
 
   let session: Session

@@ -25,7 +25,7 @@ struct ServerBenchmarks {
   }
 
   func run(_ report: Report) throws {
-    // First: what is fetched are the first rows that were saved.
+    // First: the first rows that were saved are fetched.
     try models.save(records[...])
     try byHand.save(records[...])
     try models.fill(harbours: Self.harbours, callsPerHarbour: Self.callsPerHarbour)
@@ -87,7 +87,7 @@ struct ServerBenchmarks {
     }
   }
 
-  /// What is hoped for: at most 1.3 times as long as by hand.
+  /// The targets: at most 1.3 times as long as by hand.
   private static var targets: [Target] { [Target(.rowsPerSecond, .share, .atLeast(1 / 1.3))] }
 
   // MARK: Reads
@@ -167,7 +167,7 @@ struct ServerBenchmarks {
     ).run()
   }
 
-  /// An entrant that counts its round trips beside what else it finds out.
+  /// An entrant that counts its round trips beside its other figures.
   private func entrant(
     _ workload: Workload,
     _ contender: Contender,

@@ -2,7 +2,7 @@ import Foundation
 import PostgresStore
 import SwiftData
 
-/// How the cost of what a store on a server does grows with the number of its models, or of the transactions in its history.
+/// The growth of the costs of a store on a server with the number of its models, or of the transactions in its history.
 ///
 /// Everything is done once in a container that was opened for it (cold: new sessions, nothing kept), and then
 /// again and again (warm: the median).
@@ -16,7 +16,7 @@ final class ServerGrowth {
 
   private static let repetitions = 40
 
-  /// What is measured, in order.
+  /// The names of the measurements, in order.
   static let names = [
     "a member of an owner of N, counted and summed: insert", "  change", "  delete",
     "two one-to-ones of N exchange their partners", "a text of N, with trigrams: insert",
@@ -62,7 +62,7 @@ final class ServerGrowth {
     )
   }
 
-  /// Measures with each number of models, and prints a line for each thing.
+  /// Measures with each number of models, and prints a line for each measurement.
   @MainActor static func run(_ url: String, counts: [Int]) throws {
     let costs = try counts.map { try ServerGrowth(url, count: $0).measure() }
     let head = counts.map { "N = \($0)" }.map { $0.padded(to: 22) }.joined()
@@ -76,7 +76,7 @@ final class ServerGrowth {
     }
   }
 
-  /// - Returns: The microseconds of everything that is measured.
+  /// - Returns: The microseconds of all measurements.
   @MainActor func measure() throws -> [Cost] {
     try members() + [exchange()] + texts() + [following()] + history() + upkeep()
   }
@@ -208,7 +208,7 @@ final class ServerGrowth {
     return [behind, one, (each, each)]
   }
 
-  /// What a store does beside its saves, from its opening until the transactions are gone.
+  /// The work of a store beside its saves, from its opening until the transactions are gone.
   private func upkeep() throws -> [Cost] {
     let context = ModelContext(try container())
     for _ in 0..<count { try save(nil, in: context) }

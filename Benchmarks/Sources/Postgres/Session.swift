@@ -2,7 +2,7 @@ import CPQ
 import Foundation
 
 /// A session with libpq and nothing else: statements prepared once, parameters and results in binary, and as many
-/// statements in one round trip as can be.
+/// statements in one round trip as possible.
 final class Session {
   private let handle: OpaquePointer
   private(set) var roundTripCount = 0
@@ -156,7 +156,7 @@ extension [UInt8] {
   }
 }
 
-/// What a statement returned, in binary.
+/// The result of a statement, in binary.
 final class Rows {
   private let handle: OpaquePointer?
 

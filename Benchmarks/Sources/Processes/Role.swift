@@ -2,15 +2,15 @@ import Foundation
 import Harness
 import SwiftData
 
-/// What a process is started for.
+/// The role of a process.
 enum Role: Sendable {
   /// Saves again and again from one moment to another, with a pause in between.
   case save(Saver, URL, Harness.Durability, from: UInt64, until: UInt64, pause: UInt32)
-  /// Saves once for each line it reads, and answers how long that took.
+  /// Saves once for each line it reads, and answers with the duration.
   case answer(Saver, URL)
-  /// Tells how long after a save by another process it heard of it and had fetched it.
+  /// Reports the time from each save by another process until it heard of it and had fetched it.
   case listen(URL, until: UInt64)
-  /// Tells how long after a save by another process a list had it.
+  /// Reports the time from each save by another process until a list had it.
   case show(URL, until: UInt64, allowsSave: Bool)
 
   var arguments: [String] {

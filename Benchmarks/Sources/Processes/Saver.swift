@@ -4,7 +4,7 @@ import SwiftData
 
 @Model
 final class Entry {
-  /// When it was saved, in nanoseconds of the clock that is never set, which all processes share.
+  /// The time of the save, in nanoseconds of the clock that is never set, which all processes share.
   var time: Int
   var text: String
 
@@ -14,7 +14,7 @@ final class Entry {
   }
 }
 
-/// What a process saves, and with what.
+/// The means by which a process saves.
 enum Saver: String, CaseIterable {
   /// A log store that one process has.
   case alone
@@ -32,7 +32,7 @@ enum Saver: String, CaseIterable {
     }
   }
 
-  /// Whether this build has what it saves with.
+  /// Whether this build has the means to save.
   var isInstalled: Bool {
     #if SQLITE
     true
@@ -44,8 +44,8 @@ enum Saver: String, CaseIterable {
   /// Opens the store.
   ///
   /// - Parameters:
-  ///   - folder: Where it is, or is made.
-  ///   - durability: What a save waits for.
+  ///   - folder: The folder of the store, which is made if need be.
+  ///   - durability: The event that a save waits for.
   /// - Returns: Saves one row each time it is called.
   /// - Throws: What opening throws.
   func open(_ folder: URL, _ durability: Harness.Durability) throws -> () throws -> Void {

@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// What it costs that several processes save to one store, and how soon another process hears of a save, and shows it.
+/// The cost of saves by several processes to one store, and the time until another process hears of a save, and shows it.
 struct SharedStores {
   private let plan: Plan
   private let seconds: Double
@@ -98,7 +98,7 @@ struct SharedStores {
     }
   }
 
-  /// The rates added up, the worst of all durations, and how evenly the saves were spread.
+  /// The sum of the rates, the worst of all durations, and the evenness of the saves.
   private func together(_ samples: [Harness.Sample]) -> Harness.Sample {
     let rates = samples.compactMap { $0.figures[.rowsPerSecond] }
     var figures: [Metric: Double] = [.rowsPerSecond: rates.reduce(0, +)]
@@ -131,7 +131,7 @@ struct SharedStores {
         for child in children { _ = child.readLine() }
         var histogram = LatencyHistogram()
         let count = plan.choose(quick: 1_000, full: 10_000)
-        // The first of each make what later ones find.
+        // The first of each make the rows that later ones find.
         for number in -100..<count {
           let child = children[number & 1]
           try child.write("save")

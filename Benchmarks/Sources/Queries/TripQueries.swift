@@ -11,16 +11,16 @@ struct TripQueries {
   private let plan: Plan
   private let trips: ScatteredTrips
   private let plain: [Querying]
-  /// Whose rows stand in packs.
+  /// The contenders whose rows are in packs.
   private let packed: [Querying]
-  /// Whose stores have an index on each attribute that is asked for.
+  /// The contenders whose stores have an index on each attribute that is asked for.
   private let indexed: [Querying]
 
   /// Makes the stores and fills them.
   ///
   /// - Parameters:
-  ///   - plan: Says how many trips there are.
-  ///   - folder: Where the stores stand.
+  ///   - plan: Gives the number of trips.
+  ///   - folder: The folder of the stores.
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ folder: URL) throws {
     self.plan = plan
@@ -123,7 +123,7 @@ struct TripQueries {
 }
 
 extension Workload {
-  /// The same of rows that are not packed.
+  /// The same workload on rows that are not packed.
   fileprivate var unpacked: Workload {
     switch self {
     case .packedScan: .scan

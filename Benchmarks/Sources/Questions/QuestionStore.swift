@@ -1,10 +1,10 @@
 import Foundation
 import Harness
 
-/// Somebody who keeps flights and answers questions about them.
+/// A store that keeps flights and answers questions about them.
 protocol QuestionStore {
   var contender: Contender { get }
-  /// How the store is set up, and how it goes about a question.
+  /// The settings of the store, and its way of answering a question.
   func settings(_ question: FlightQuestion) throws -> String
   /// Answers in the lines of `answers.py`.
   func ask(_ question: FlightQuestion) throws -> [String]

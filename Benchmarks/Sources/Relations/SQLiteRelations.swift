@@ -64,7 +64,7 @@ final class SQLiteRelations: RelationStore {
     return try number(count)
   }
 
-  /// What a join is made into.
+  /// An object made of a join's rows.
   private final class CityObject {
     let id: Int, name: String, country: String
 

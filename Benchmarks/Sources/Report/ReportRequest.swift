@@ -1,7 +1,7 @@
 import Foundation
 import Reporting
 
-/// What `Benchmarks/run` wants to be drawn and compared.
+/// The request of `Benchmarks/run` for drawings and comparisons.
 struct ReportRequest {
   private var options: [String: String] = [:]
 
@@ -19,7 +19,7 @@ struct ReportRequest {
     try Data(circumstances.utf8).write(to: URL(fileURLWithPath: folder + "/circumstances.txt"))
   }
 
-  /// Puts figures into the documentation, if there is a checkout to put them in.
+  /// Puts figures into the documentation, if a checkout is named.
   ///
   /// - Throws: What the file system throws.
   func publish() throws {
@@ -40,9 +40,9 @@ struct ReportRequest {
     }
   }
 
-  /// Prints what changed since another run, if one is named.
+  /// Prints the changes since another run, if one is named.
   ///
-  /// - Returns: What the process ends with: 2 if something of ours became worse, else 0.
+  /// - Returns: The exit status of the process: 2 if something of ours became worse, else 0.
   /// - Throws: What the file system throws.
   func compare() throws -> CInt {
     guard options["--compare"] != nil else { return 0 }

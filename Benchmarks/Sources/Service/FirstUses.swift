@@ -5,20 +5,20 @@ import Harness
 ///
 /// Nothing warms up, since users do not either.
 struct FirstUses {
-  /// How a store is opened, and what is particular to it.
+  /// The opening of a store, with its particular settings.
   typealias Opening = (
     contender: Contender, settings: String, open: () throws -> any ServiceStore
   )
 
   let plan: Plan
   let rows: Int
-  /// How often stores are opened.
+  /// Number of openings of stores.
   static let startCount = 3
 
   /// Asks a store for the first time, which was filled by this process.
   ///
-  /// - Parameter stores: Stores nobody has asked anything yet.
-  /// - Returns: How long each took.
+  /// - Parameter stores: Stores that were asked nothing yet.
+  /// - Returns: The duration of each first answer.
   /// - Throws: What a store throws, and ``WrongAnswer``.
   func afterFilling(_ stores: [any ServiceStore]) throws -> [Standing] {
     let entrants = stores.map { store in
@@ -35,9 +35,9 @@ struct FirstUses {
   /// Opens stores, and asks each for the first time.
   ///
   /// - Parameters:
-  ///   - workload: What it is called in results.
+  ///   - workload: The workload's name in results.
   ///   - openings: Open the stores; each is closed again after its answer.
-  /// - Returns: How long opening and the first answer took.
+  /// - Returns: The duration of each opening with its first answer.
   /// - Throws: What a store throws, and ``WrongAnswer``.
   func afterStart(
     _ workload: Workload,

@@ -1,22 +1,22 @@
 import Foundation
 import Harness
 
-/// Stores as a process leaves them that is killed: copies of the files of open ones, each to be opened once.
+/// Stores as a killed process leaves them: copies of the files of open ones, each to be opened once.
 final class KilledStores {
   private let folder: URL
   private let count: Int
-  /// How many copies were given out, by name.
+  /// Number of copies that were handed out, by name.
   private var taken: [String: Int] = [:]
 
   /// - Parameters:
-  ///   - folder: Where the open stores stand.
-  ///   - count: How many copies of each are made.
+  ///   - folder: The folder of the open stores.
+  ///   - count: The number of copies of each.
   init(in folder: URL, count: Int) {
     self.folder = folder
     self.count = count
   }
 
-  /// Waits until the background of an open store, to which nobody writes, has written so many indexes; for half a minute at
+  /// Waits until the background of an open store, with no writer, has written a number of indexes; for half a minute at
   /// most.
   func waitForIndexes(_ indexCount: Int, of name: String) {
     let indexes = folder.appending(path: name).appending(path: "index").path

@@ -12,8 +12,8 @@ final class ModelService: ServiceStore {
   /// Opens a store, or makes it.
   ///
   /// - Parameters:
-  ///   - folder: Where it stands.
-  ///   - state: What is particular to it, in words.
+  ///   - folder: Its folder.
+  ///   - state: Its particular state, in words.
   /// - Throws: What the store throws.
   init(_ folder: URL, state: String = "rows in the log") throws {
     settings = "a new ModelContext on LogStore, #Index on at, on serial and at, on state; \(state)"
@@ -26,7 +26,7 @@ final class ModelService: ServiceStore {
   private static func configuration(_ folder: URL) -> LogStoreConfiguration {
     var configuration = LogStoreConfiguration(url: folder, durability: .relaxed)
     configuration.schema = Schema([Reading.self, Device.self])
-    // What is measured is a log or a pack, and not what is between them.
+    // A log or a pack is measured, and not a state between them.
     configuration.compaction = LogStoreConfiguration.Compaction(.onDemand, historyByteCount: 0)
     return configuration
   }

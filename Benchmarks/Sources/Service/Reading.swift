@@ -49,10 +49,10 @@ struct ReadingRecord {
   var at: Double { 1_760_000_000 + Double(number) }
   var message: String { number % 1000 == 0 ? "pump \(number) overheated" : "" }
 
-  /// What must be read to know it.
+  /// The checksum of the values that must be read.
   var checksum: Int { number + metric.utf8.count + Int(value) + message.utf8.count }
 
-  /// The same of values that were read.
+  /// The same, of values that were read.
   static func checksum(_ at: Double, _ metric: String, _ value: Double, _ message: String) -> Int {
     Int(at - 1_760_000_000) + metric.utf8.count + Int(value) + message.utf8.count
   }

@@ -3,17 +3,17 @@ import Harness
 import SwiftData
 import Workloads
 
-/// What a service asks again and again, each question with keys it has not asked for before.
+/// The questions that a service asks again and again, each with keys it has not asked for before.
 struct ServiceQuestions {
   let plan: Plan
-  /// How many readings each store holds.
+  /// Number of readings that each store holds.
   let rows: Int
 
-  /// A question: asked with a number that was drawn, and what the right answer is.
+  /// A question: asked with a number that was drawn, with the right answer.
   private struct Question {
     let workload: Workload
     let packed: Workload
-    /// How many are asked in a round.
+    /// Number of times that it is asked in a round.
     let count: Int
     let ask: (any ServiceStore, Int) throws -> Int
     let expected: (Int) -> Int
@@ -86,7 +86,7 @@ struct ServiceQuestions {
     _ stores: [any ServiceStore]
   ) throws -> [Standing] {
     let entrants = stores.map { store in
-      // The same seed for all: they are asked the same, and each round asks for other keys.
+      // The same seed for all: they are asked the same questions, and each round asks for other keys.
       var random = SplitMix64(seed: 14)
       return Entrant(
         workload,

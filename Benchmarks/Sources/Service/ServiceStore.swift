@@ -1,6 +1,6 @@
 import Harness
 
-/// Somebody who keeps readings, and answers what a service asks; sums of checksums are the answers.
+/// A store that keeps readings, and answers the questions of a service; sums of checksums are the answers.
 protocol ServiceStore: AnyObject {
   var contender: Contender { get }
   var settings: String { get }
@@ -11,7 +11,7 @@ protocol ServiceStore: AnyObject {
   func previousPage(before: Double, limit: Int) throws -> Int
   /// The readings of one device before a moment, the newest first.
   func newest(of serial: String, before: Double, limit: Int) throws -> Int
-  /// How many readings one device has between two moments.
+  /// The number of readings of one device between two moments.
   func count(of serial: String, from: Double, to: Double) throws -> Int
   /// The readings from a place in the order of their moments on.
   func page(offset: Int, limit: Int) throws -> Int
@@ -19,6 +19,6 @@ protocol ServiceStore: AnyObject {
   func some(inState state: String, limit: Int) throws -> Int
   /// Looks devices up by their serial numbers and makes those that are missing, in one transaction.
   ///
-  /// Returns how many were made.
+  /// Returns the number of devices made.
   func findOrCreate(_ serials: [String]) throws -> Int
 }

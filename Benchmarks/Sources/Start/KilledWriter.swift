@@ -6,7 +6,7 @@ import Workloads
 
 /// This program again, as a writer that is killed before it can close.
 enum KilledWriter {
-  /// How many rows of about 210 bytes are written before the end: 2, 8, 32 and 63 MiB.
+  /// Numbers of rows of about 210 bytes that are written before the end: 2, 8, 32 and 63 MiB.
   static let tails = [10_000, 40_000, 160_000, 310_000]
 
   private static let ready = "ready"

@@ -3,7 +3,7 @@ import Harness
 import PeerStores
 import Workloads
 
-/// From closed stores, and from what killed writers leave, to the first row.
+/// From closed stores, and from the remains of killed writers, to the first row.
 struct Openings {
   private let plan: Plan
   private let peers: [Peer]
@@ -47,7 +47,7 @@ struct Openings {
     return try RoundRobin(rounds: plan.choose(quick: 9, full: 25), entrants).run()
   }
 
-  /// Opens copies of what a writer leaves that is killed after so many rows.
+  /// Opens copies of the remains of a writer that is killed after a number of rows.
   private func crashed(_ added: Int) throws -> [Standing] {
     let entrants = try peers.map { peer in
       let remains = folder.appending(path: "\(peer.contender.rawValue)-\(added)")
@@ -66,7 +66,7 @@ struct Openings {
         let victim = folder.appending(path: "victim")
         try FileManager.default.copyItem(at: remains, to: victim)
         defer { try? FileManager.default.removeItem(at: victim) }
-        // What a copy leaves to be written is nothing a killed writer leaves.
+        // A copy leaves pages to be written back that a killed writer does not leave.
         sync()
         return try open(peer, victim, key: UInt64(rows + added))
       }
@@ -80,7 +80,7 @@ struct Openings {
     return try RoundRobin(rounds: plan.choose(quick: 3, full: 9), entrants).run()
   }
 
-  /// Opens a store and reads a row; closes it, which nobody times.
+  /// Opens a store and reads a row; closes it, which is not timed.
   private func open(_ peer: Peer, _ place: URL, key: UInt64) throws -> Sample {
     var opened: (any TripStore)?
     var found = 0

@@ -2,19 +2,19 @@ import Foundation
 import Harness
 import Workloads
 
-/// What a run of overwriting comes to, second by second.
+/// The figures of a run of overwriting, second by second.
 struct SteadyRun {
   private(set) var timeline: Timeline
   private(set) var rows = 0
   private let folder: URL
   private let trips: SteadyTrips
   private var histogram = LatencyHistogram()
-  /// The time of all commits; what is drawn and weighed between them is not the store's.
+  /// The time of all commits; drawing and weighing between them is not the store's work.
   private var busy: UInt64 = 0
   private var greatestSpace = 0.0
-  /// From when on space counts: what is left of the rows' first insertion, at full speed, is no steady state.
+  /// The moment from which space counts: the remains of the rows' first insertion, at full speed, are no steady state.
   private var spaceBegin: UInt64 = 0
-  /// What has come together since the second began.
+  /// The figures since the second began.
   private var second = (rows: 0, busy: UInt64(0), longest: UInt64(0))
 
   init(_ timeline: Timeline, _ folder: URL, _ trips: SteadyTrips) {

@@ -1,9 +1,9 @@
 import Workloads
 
-/// The rows that are replaced, and what by.
+/// The rows that are replaced, and the rows that replace them.
 struct SteadyTrips {
   let rows: Int
-  /// What a row weighs when written plainly: the measure for what is written and kept.
+  /// The size of a row when written plainly: the measure for the bytes written and kept.
   let bytesPerRow: Double
   private let pool: [TripRecord]
 
@@ -24,7 +24,7 @@ struct SteadyTrips {
     }
   }
 
-  /// Draws what the next commit writes: distinct keys, ascending.
+  /// Draws the rows of the next commit: distinct keys, ascending.
   func draw(_ random: inout SplitMix64, into records: inout [TripRecord]) {
     var keys: [UInt64] = []
     while keys.count < Self.rowsPerCommit {

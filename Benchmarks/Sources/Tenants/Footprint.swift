@@ -34,7 +34,7 @@ struct Footprint {
     (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0
   }
 
-  /// What each of the stores took that were opened since an earlier footprint.
+  /// The resources of each store that was opened since an earlier footprint.
   func figures(since before: Footprint, stores: Int) -> [Metric: Double] {
     let count = Double(stores)
     return [

@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// What many stores cost that one process has open at once: memory, descriptors, threads, bytes on the disk.
+/// The cost of many stores that one process has open at once: memory, descriptors, threads, bytes on the disk.
 ///
 /// Each gets one row. The figures of a store are those of the stores opened since the line before, once the threads that
 /// opened and saved them are idle; its bytes on the disk are those of all stores.

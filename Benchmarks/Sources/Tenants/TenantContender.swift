@@ -17,7 +17,7 @@ final class Visit {
   }
 }
 
-/// Whose stores are opened.
+/// The contenders whose stores are opened.
 enum TenantContender {
   static var all: [(contender: Contender, settings: String)] {
     var all: [(Contender, String)] = [
@@ -29,12 +29,12 @@ enum TenantContender {
     return all
   }
 
-  /// Opens a contender's stores in this process and passes on what they took.
+  /// Opens a contender's stores in this process and passes on their figures.
   ///
   /// - Parameters:
-  ///   - contender: Whose stores.
-  ///   - counts: How many are open when they are looked at, rising.
-  ///   - folder: Where they are made.
+  ///   - contender: The contender whose stores are opened.
+  ///   - counts: The numbers of open stores at which figures are taken, rising.
+  ///   - folder: The folder of the stores.
   /// - Throws: What a store throws.
   static func measure(_ contender: Contender, _ counts: [Int], in folder: URL) throws {
     raiseDescriptorLimit()
@@ -105,7 +105,7 @@ enum TenantContender {
   }
   #endif
 
-  /// Ten thousand stores need some ten thousands of descriptors; who may, raises what the shell allows.
+  /// Ten thousand stores need some ten thousands of descriptors; a privileged process raises the shell's limit.
   private static func raiseDescriptorLimit() {
     var limit = rlimit(rlim_cur: 65_536, rlim_max: 65_536)
     if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }

@@ -11,7 +11,7 @@ struct Tenants<Store> {
   /// Prepares to open stores.
   ///
   /// - Parameters:
-  ///   - folder: Where they are made.
+  ///   - folder: The folder of the stores.
   ///   - open: Makes the store of a number, with a row that says the number.
   ///   - check: Checks that the row is there.
   init(
@@ -26,7 +26,7 @@ struct Tenants<Store> {
 
   /// Opens new stores until there are as many as asked for.
   ///
-  /// - Returns: How long each took.
+  /// - Returns: The duration of each opening.
   /// - Throws: What a store throws.
   mutating func open(upTo count: Int) throws -> LatencyHistogram {
     var histogram = LatencyHistogram()
@@ -46,7 +46,7 @@ struct Tenants<Store> {
     for number in [0, stores.count / 2, stores.count - 1] { try check(stores[number], number) }
   }
 
-  /// How many bytes the stores' files take on the disk, those included that are reserved and not written, and folders.
+  /// The size of the stores' files on the disk, in bytes, including folders and space that is reserved and not written.
   func diskByteCount() -> Int {
     let entries = FileManager.default.enumerator(atPath: folder.path)
     var count = 0

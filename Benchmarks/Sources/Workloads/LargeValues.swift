@@ -11,7 +11,7 @@ public struct LargeValues: Sendable {
     pool = words.withUnsafeBytes { Data($0) }
   }
 
-  /// How many bytes a value has.
+  /// Number of bytes of a value.
   public func byteCount(_ number: Int, version: Int) -> Int { place(number, version).count }
 
   /// A value, in memory of its own.

@@ -1,4 +1,4 @@
-/// The bytes of a record for contenders that keep bytes: numbers first, then each text behind its length.
+/// The bytes of a record for contenders that keep bytes: numbers first, then each text after its length.
 ///
 ///     offset  size  field
 ///          0     8  startDate
@@ -8,7 +8,7 @@
 ///         25     …  name, destination, note, tag: a byte of length and UTF-8 each; of 255 bytes and more, a byte 255
 ///                   and two of length
 ///
-/// Fast on purpose, so that no contender is slowed down by what it does not do itself.
+/// Fast on purpose, so that no contender is slowed down by work that is not its own.
 public struct PlainCoding: ~Copyable {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 8)
   public static let ratingOffset = 16
@@ -98,7 +98,7 @@ public struct PlainCoding: ~Copyable {
     String(decoding: bytes[textRange(bytes, at: &end)], as: UTF8.self)
   }
 
-  /// Where the text is whose length is at a place, which moves behind it.
+  /// The range of the text whose length is at a place; moves the place past the text.
   private static func textRange(_ bytes: UnsafeRawBufferPointer, at end: inout Int) -> Range<Int> {
     var count = Int(bytes[end])
     var start = end + 1

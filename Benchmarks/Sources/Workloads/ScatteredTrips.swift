@@ -3,12 +3,12 @@
 /// Making a record costs more than storing it, and a million of them in memory would be what is measured.
 public struct ScatteredTrips: Sendable {
   private let pool = TripGenerator().records(0..<10_000)
-  /// How many there are; their keys begin at 1.
+  /// Number of trips; their keys begin at 1.
   public let count: Int
 
   /// Creates trips.
   ///
-  /// - Parameter count: How many; a multiple of 10,000.
+  /// - Parameter count: The number of trips; a multiple of 10,000.
   public init(count: Int) { self.count = count }
 
   /// The trip of a key.
@@ -31,7 +31,7 @@ public struct ScatteredTrips: Sendable {
   /// A destination some trips go to.
   public var wantedDestination: String { pool[17].destination }
 
-  /// How many trips go there with a rating above 3.
+  /// Number of trips to that destination with a rating above 3.
   public var matchCount: Int {
     let wanted = wantedDestination
     return pool.count { $0.destination == wanted && $0.rating > 3 } * (count / pool.count)

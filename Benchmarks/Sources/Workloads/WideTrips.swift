@@ -1,6 +1,6 @@
 /// Trips with notes of a kilobyte, each a function of its key alone, made so fast that making them is a small part of a load.
 public struct WideTrips: Sendable {
-  /// What a record weighs on average when written plainly.
+  /// The average size of a record when written plainly, in bytes.
   public static let byteCount = 1080
 
   private static let baseCount: UInt64 = 4096

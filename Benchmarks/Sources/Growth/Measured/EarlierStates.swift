@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 extension Growth {
-  /// What was: read as it was, compared with now, and taken back.
+  /// Earlier states: read as they were, compared with now, and restored.
   static var earlierStates: [Growth] {
     [
       Growth("fetch all as they were, and read them") { sample, count in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A histogram as points of its curve, for plots and for who keeps results.
+/// A histogram as points of its curve, for plots and for stored results.
 public struct LatencyDistribution: Codable, Sendable, Equatable {
   public var group: String?
   public var workload: String
   public var contender: String
-  /// How many durations were counted.
+  /// Number of durations that were counted.
   public var count: Int
   /// Shares of all durations, rising; the last is 1.
   public var shares: [Double]
@@ -33,7 +33,7 @@ public struct LatencyDistribution: Codable, Sendable, Equatable {
   /// - Parameters:
   ///   - group: The group of benchmarks it belongs to.
   ///   - key: The entrant.
-  ///   - histogram: What was counted; not empty.
+  ///   - histogram: The counts; not empty.
   init(_ group: String?, _ key: Entrant.Key, _ histogram: LatencyHistogram) {
     self.group = group
     workload = key.name

@@ -7,7 +7,7 @@ public struct LatencyHistogram: Sendable, Equatable {
   /// By how much a percentile may exceed the duration that was counted, as a share of it.
   public static let relativeError = 1.0 / 1024
 
-  /// How many durations were counted.
+  /// Number of durations that were counted.
   public private(set) var count = 0
   /// The longest duration; exact.
   public private(set) var maximum: UInt64 = 0
@@ -32,7 +32,7 @@ public struct LatencyHistogram: Sendable, Equatable {
     maximum = max(maximum, nanoseconds)
   }
 
-  /// Adds what another histogram has counted.
+  /// Adds the counts of another histogram.
   public mutating func merge(_ other: LatencyHistogram) {
     reach(other.counts.count - 1)
     for (slot, number) in other.counts.enumerated() { counts[slot] += number }

@@ -1,4 +1,4 @@
-/// How long the commits or reads of all rounds took: together, and in blocks of some thousand.
+/// The durations of the commits or reads of all rounds: together, and in blocks of some thousand.
 ///
 /// A percentile is reported as the median over the blocks, with the least and the greatest of them: one
 /// burst of other work on the machine then spoils the blocks it hits and not the figure.
@@ -37,7 +37,7 @@ struct LatencyRecorder {
 private struct BlockPercentile {
   let metric: Metric
   private let share: Double
-  /// So many that the share beyond the percentile still is some durations.
+  /// The number of durations in a block: so many that the share beyond the percentile still is some of them.
   private let blockLength: Int
   private var block = LatencyHistogram()
   private var values: [Double] = []

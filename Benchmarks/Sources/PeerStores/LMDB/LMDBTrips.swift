@@ -6,17 +6,17 @@ import Workloads
 
 /// Trips in LMDB: integer keys, appended in order as its documentation advises for sorted loads.
 final class LMDBTrips: KeyValueTrips, RowStore {
-  /// How pages reach the file.
+  /// The way in which pages reach the file.
   enum Writing {
     case calls
     /// MDB_WRITEMAP: the map itself is written to.
     case map
   }
 
-  /// What the kernel reads beside a page that is missing.
+  /// The kernel's reading ahead beside a missing page.
   enum ReadAhead {
     case kernel
-    /// MDB_NORDAHEAD, as its documentation advises for what is larger than memory.
+    /// MDB_NORDAHEAD, as its documentation advises for data larger than memory.
     case none
   }
 

@@ -6,11 +6,11 @@ import Workloads
 
 /// Trips in RocksDB: big-endian keys, one write batch a commit, values pinned rather than copied.
 final class RocksDBTrips: BatchTrips {
-  /// How blocks are compressed.
+  /// The compression of blocks.
   enum Compression: String {
-    /// What RocksDB chooses by itself.
+    /// The default of RocksDB.
     case snappy = "Snappy"
-    /// What its documentation advises where it is there.
+    /// The compression that its documentation advises, if it is available.
     case lz4 = "LZ4"
 
     fileprivate var code: CInt {
@@ -21,7 +21,7 @@ final class RocksDBTrips: BatchTrips {
     }
   }
 
-  /// What it may keep in memory of its own, in MiB.
+  /// Limits of its own memory, in MiB.
   struct Memory {
     var cache = 256
     var writeBuffer = 64

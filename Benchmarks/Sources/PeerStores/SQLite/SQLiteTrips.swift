@@ -6,7 +6,7 @@ import Workloads
 
 /// Trips in SQLite's C API: one table, prepared statements kept, a write-ahead log.
 final class SQLiteTrips: MixedTripStore {
-  /// Who may use the database.
+  /// The users of the database.
   enum Use {
     case processes
     /// This process, which then needs no locks of the system, and maps the file.

@@ -3,13 +3,13 @@ import Harness
 import PeerStores
 import Workloads
 
-/// What reaches the block device for each row, the file system's journal and later rewriting included.
+/// The bytes that reach the block device for each row, including the file system's journal and later rewriting.
 struct DeviceWrites {
   private let plan: Plan
   private let peers: [Peer]
   private let records = TripGenerator().records(0..<10_000)
 
-  /// How many rows a store holds beforehand.
+  /// Number of rows that a store holds beforehand.
   private let filledRows: Int
 
   init(_ plan: Plan, _ peers: [Peer]) {

@@ -3,7 +3,7 @@ import PeerStores
 import Workloads
 
 extension FilledPeers {
-  /// What closed stores take on disk.
+  /// The sizes of closed stores on disk.
   func sizes(_ workload: Workload, _ stores: [FilledPeer]) throws -> [Standing] {
     for filled in stores { try filled.close() }
     return try RoundRobin(
@@ -24,7 +24,7 @@ extension FilledPeers {
 
   /// The same when a quarter of the rows has been updated, each row by chance, a hundred a commit.
   ///
-  /// Whoever is slow at that does not take part: it would take minutes.
+  /// A contender that is slow at that does not take part: it would take minutes.
   func sizesAfterUpdates() throws -> [Standing] {
     let updated = stores.filter { $0.peer.pace == 1 }
     for filled in updated {
@@ -41,7 +41,7 @@ extension FilledPeers {
     return try sizes(.sizeUpdated, updated)
   }
 
-  /// The same when every contender has done what it offers to be small, and how long that took.
+  /// The same when every contender has used its means of being small, and the duration of that.
   func compactions() throws -> [Standing] {
     var compacted: [(filled: FilledPeer, sample: Sample)] = []
     for filled in stores {

@@ -2,10 +2,10 @@ import Foundation
 import Harness
 import PeerStores
 
-/// This program again, in a process of its own: for what only a whole process can tell, as its peak of
-/// memory, or what is left when it is killed.
+/// This program again, in a process of its own: for figures that only a whole process has, such as its peak of
+/// memory, or the remains when it is killed.
 enum Child {
-  /// What a child is asked to do.
+  /// The task of a child.
   enum Task: String {
     /// Fill a store, read it, scan it, close it, open it; print the figures.
     case live
@@ -38,9 +38,9 @@ enum Child {
   /// Lets a child live to its end.
   ///
   /// - Parameters:
-  ///   - peer: Whose store.
-  ///   - rows: How many rows it is to hold.
-  ///   - folder: Where; a new folder.
+  ///   - peer: The peer whose store it is.
+  ///   - rows: The number of rows it is to hold.
+  ///   - folder: The folder; a new one.
   /// - Returns: The figures, by name.
   /// - Throws: ``PeerError`` if the child fails.
   static func live(_ peer: Peer, rows: Int, in folder: URL) throws -> [String: Double] {
@@ -54,8 +54,8 @@ enum Child {
   /// Lets a child add rows to a store, and kills it before it can close.
   ///
   /// - Parameters:
-  ///   - peer: Whose store.
-  ///   - rows: How many rows the store holds already.
+  ///   - peer: The peer whose store it is.
+  ///   - rows: The number of rows that the store holds already.
   ///   - folder: The store.
   /// - Throws: ``PeerError`` if the child dies by itself.
   static func writeAndKill(_ peer: Peer, rows: Int, in folder: URL) throws {

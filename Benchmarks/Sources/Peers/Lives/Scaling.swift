@@ -31,7 +31,7 @@ struct Scaling {
   }
 
   private func measure(_ rows: Int, _ rounds: Int, _ peers: [Peer]) throws -> [Standing] {
-    // A life tells of several workloads at once: first all live, then each workload is told.
+    // A life reports several workloads at once: first all live, then each workload is reported.
     let lives = peers.map { _ in Lives() }
     for round in 0..<rounds {
       for turn in peers.indices {
@@ -80,7 +80,7 @@ struct Scaling {
     }
   }
 
-  /// What a contender's lives told, one after the other.
+  /// The figures of a contender's lives, one after the other.
   private final class Lives {
     var figures: [[String: Double]] = []
   }

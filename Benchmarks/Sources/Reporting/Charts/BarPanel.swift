@@ -3,7 +3,7 @@ import Harness
 /// Bars of one metric at one workload, the greatest first, from zero; a line on each spans the rounds.
 struct BarPanel {
   let title: String
-  /// What is done, in words; may be empty.
+  /// The meaning of the workload, in words; may be empty.
   let meaning: String
   let unit: String
   let bars: [Measurement]

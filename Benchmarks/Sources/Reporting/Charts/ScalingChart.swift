@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// How one metric changes as stores grow, on two logarithmic axes: a straight level line costs the same at
+/// The change of one metric as stores grow, on two logarithmic axes: a level line costs the same at
 /// any size.
 struct ScalingChart {
   let title: String

@@ -1,8 +1,8 @@
 import Harness
 
-/// How contenders did second by second: rates from zero, or the longest commit of each second.
+/// The figures of contenders second by second: rates from zero, or the longest commit of each second.
 struct TimelineChart {
-  /// What is drawn of a timeline.
+  /// The figure of a timeline that is drawn.
   enum Figure {
     case rate, longestCommit
   }

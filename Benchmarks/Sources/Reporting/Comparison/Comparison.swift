@@ -1,18 +1,18 @@
 import Foundation
 public import Harness
 
-/// What became slower or faster, larger or smaller, between two runs on the same machine.
+/// The figures that became slower or faster, larger or smaller, between two runs on the same machine.
 ///
 /// A change counts if each run's median lies outside of the other's rounds, least to greatest, and the
-/// medians differ by a twentieth. Of fewer than three rounds nobody knows the spread; then only numbers of
-/// bytes on disk count, which rounds do not change. Where a floor was measured in the same rounds of both runs, what is
-/// left of the change beside the floor's must be a twentieth too: the floor moves with the machine.
+/// medians differ by a twentieth. The spread of fewer than three rounds is unknown; then only numbers of
+/// bytes on disk count, which rounds do not change. If a floor was measured in the same rounds of both runs, the
+/// rest of the change beside the floor's must be a twentieth too: the floor moves with the machine.
 public struct Comparison {
   /// A change beyond the spread of both runs.
   struct Change {
     let old: Measurement
     let new: Measurement
-    /// How many times worse it became; below one, it is better.
+    /// The factor by which it became worse; below one, it is better.
     let factor: Double
     /// The same of the floor.
     let floorFactor: Double?
@@ -22,9 +22,9 @@ public struct Comparison {
 
   /// All changes, the worst first.
   let changes: [Change]
-  /// How many figures both runs have.
+  /// Number of figures that both runs have.
   let comparedCount: Int
-  /// How many figures only one of them has.
+  /// Number of figures that only one of them has.
   let unmatchedCount: Int
 
   private static let leastFactor = 1.05
@@ -32,10 +32,10 @@ public struct Comparison {
   /// Compares two runs.
   ///
   /// - Parameters:
-  ///   - old: The figures to hold against.
-  ///   - new: The figures of now.
+  ///   - old: The figures to compare with.
+  ///   - new: The present figures.
   public init(old: [Measurement], new: [Measurement]) {
-    // Who kept results before they had groups compares by names alone, and the first of a name counts.
+    // Results stored before they had groups are compared by names alone, and the first of a name counts.
     let hasGroups = old.allSatisfy { $0.group != nil } && new.allSatisfy { $0.group != nil }
     let before = Dictionary(old.map { (Key($0, hasGroups), $0) }) { first, _ in first }
     let after = Dictionary(new.map { (Key($0, hasGroups), $0) }) { first, _ in first }
@@ -54,7 +54,7 @@ public struct Comparison {
     .sorted { ($0.factor, $0.new.workload) > ($1.factor, $1.new.workload) }
   }
 
-  /// Whether something of ours became worse; peers and floors may do as they like.
+  /// Whether a figure of ours became worse; peers and floors do not count.
   public var isWorse: Bool { changes.contains { $0.isWorse && Style.isOurs($0.new.contender) } }
 
   private static func change(
@@ -78,7 +78,7 @@ public struct Comparison {
     measurement.runs >= 3 || measurement.metric == Metric.bytesPerRow.rawValue
   }
 
-  /// How many times worse a figure became.
+  /// The factor by which a figure became worse.
   private static func factor(_ old: Measurement, _ new: Measurement) -> Double? {
     guard old.median > 0, new.median > 0, let metric = Metric(rawValue: new.metric) else {
       return nil

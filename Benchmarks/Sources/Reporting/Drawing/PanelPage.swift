@@ -1,12 +1,12 @@
 /// A picture of several panels, a title above them and small print below.
 struct PanelPage {
-  /// A part of a page: as high as it says, as wide as it is told to be.
+  /// A part of a page: of its own height, and of a given width.
   struct Panel {
     let height: Double
     let draw: (inout Drawing, Frame) -> Void
   }
 
-  /// Where a panel stands.
+  /// The place of a panel.
   struct Frame {
     let x: Double
     let y: Double
@@ -15,7 +15,7 @@ struct PanelPage {
 
   var title: String
   var panels: [Panel]
-  /// The settings of who takes part, the machine, the command: one paragraph each.
+  /// The settings of the entrants, the machine, the command: one paragraph each.
   var smallPrint: [String]
   var columns = 2
 
@@ -23,7 +23,7 @@ struct PanelPage {
   private static let margin = 24.0
   private static let gap = 28.0
   private static let lineHeight = 15.0
-  /// What 11 pixels of a usual sans-serif take for a character, rather too much than too little.
+  /// The width of a character in 11 pixels of a usual sans-serif, rather too much than too little.
   private static let characterWidth = 6.0
 
   /// Draws all of it.

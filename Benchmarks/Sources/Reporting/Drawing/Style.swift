@@ -1,4 +1,4 @@
-/// How pictures look, by light and by night.
+/// The style of pictures, by light and by night.
 enum Style {
   /// The colours of a contender on white and on near-black: ours stand out, floors stay back.
   private static let colours: [(contender: String, light: String, dark: String)] = [

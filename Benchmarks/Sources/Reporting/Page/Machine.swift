@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the figures were measured on.
+/// The machine on which the figures were measured.
 public enum Machine {
   /// Processors, memory and kernel, in words.
   public static var description: String {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Harness
 
-/// Ours, where Foundation has one of its own.
+/// Ours, since Foundation has a type of the same name.
 public typealias Measurement = Harness.Measurement
 
 /// All figures of a run.
@@ -33,13 +33,13 @@ public struct Results {
     try JSONDecoder().decode([Measurement].self, from: Data(contentsOf: file))
   }
 
-  /// Reads curves of latencies; none where there is no file, for not every group times one by one.
+  /// Reads curves of latencies; none if there is no file, for not every group times one by one.
   public static func distributions(in file: URL) throws -> [LatencyDistribution] {
     guard FileManager.default.fileExists(atPath: file.path) else { return [] }
     return try JSONDecoder().decode([LatencyDistribution].self, from: Data(contentsOf: file))
   }
 
-  /// Reads how contenders did second by second; none where there is no file.
+  /// Reads the figures of contenders second by second; none if there is no file.
   public static func timelines(in file: URL) throws -> [Timeline] {
     guard FileManager.default.fileExists(atPath: file.path) else { return [] }
     return try JSONDecoder().decode([Timeline].self, from: Data(contentsOf: file))
@@ -53,7 +53,7 @@ public struct Results {
     measurements.filter { ($0.group ?? "") == group }
   }
 
-  /// Who takes part and how, one line each.
+  /// The entrants with their settings, one line each.
   func settings(_ measurements: [Measurement]) -> [String] {
     distinct(measurements.map { "\($0.contender): \($0.settings)" })
   }

@@ -1,26 +1,26 @@
 import Harness
 
-/// How far ours are from the floor and from the best peer, the farthest first.
+/// The distances of ours from the floor and from the best peer, the farthest first.
 struct DistanceTable {
   let results: Results
 
-  /// One of ours, measured beside somebody else.
+  /// A figure of ours, measured beside another contender's.
   struct Distance {
     let ours: Measurement
     let other: Measurement
-    /// How many times better the other is; below 1 if ours is.
+    /// The factor by which the other is better; below 1 if ours is.
     let factor: Double
   }
 
   private static let ours: Set<String> = [Contender.engine.rawValue, Contender.models.rawValue]
   private static let floors: Set<String> = [Contender.floor.rawValue, Contender.classes.rawValue]
-  /// Who appears with every figure: single quantiles and the thread's own time would repeat the line.
+  /// The metrics of a table's lines: single quantiles and the thread's own time would repeat a line.
   private static let metrics: [Metric] = [
     .rowsPerSecond, .megabytesPerSecond, .milliseconds, .bytesPerRow, .deviceBytesPerRow,
     .nanosecondsPerRow, .p99Microseconds,
   ]
 
-  /// Where a peer is better by more than a tenth.
+  /// The figures at which a peer is better by more than a tenth.
   var losses: String {
     markdown(distances { !Self.ours.contains($0) && !Self.floors.contains($0) })
   }
@@ -46,7 +46,7 @@ struct DistanceTable {
 
   /// One line for each workload and each of ours: that of the metric at which it is the farthest.
   ///
-  /// Of a workload measured at several sizes the largest speaks for all.
+  /// If a workload was measured at several sizes, the largest counts for all.
   private func markdown(_ all: [Distance]) -> String {
     let sizes = all.compactMap { Scaled($0.ours.workload)?.rows }
     var seen: Set<[String]> = []

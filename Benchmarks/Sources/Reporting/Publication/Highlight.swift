@@ -5,7 +5,7 @@ struct Highlight {
   let group: String
   let workload: Workload
   let metric: Metric
-  /// What is measured, as it stands in the table.
+  /// The description of the figure in the table.
   let words: String
 
   init(_ group: String, _ workload: Workload, _ metric: Metric, _ words: String) {
@@ -49,18 +49,18 @@ struct Highlight {
     Highlight("packs", .flightsSizeCompacted, .bytesPerRow, "real flights on disk, compacted"),
   ]
 
-  /// Those that fit on a first page.
+  /// The highlights that fit on a first page.
   static let short = all.filter { highlight in
     let left: [Workload] = [.durable100, .update100, .top100, .readBesideWriter]
     return !left.contains(highlight.workload) && highlight.metric != .p99Microseconds
   }
 
-  /// Those the one plot shows.
+  /// The workloads that the one plot shows.
   static let pictured: [Workload] = [
     .durable1, .relaxed1, .update1, .pointRead, .scan, .packedScan, .fetchAll, .sizeCompacted,
   ]
 
-  /// The figures of those who were measured.
+  /// The figures of the contenders that were measured.
   func measurements(in results: Results) -> [Measurement] {
     results.measurements(of: group).filter {
       $0.workload == workload.rawValue && $0.metric == metric.rawValue

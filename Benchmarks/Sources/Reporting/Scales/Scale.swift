@@ -2,7 +2,7 @@ import Foundation
 
 /// Turns values into places on the page.
 struct Scale {
-  /// How values are spread over the page.
+  /// The spread of values over the page.
   enum Kind {
     /// In proportion, from zero.
     case linear
@@ -14,7 +14,7 @@ struct Scale {
 
   let kind: Kind
   let domain: ClosedRange<Double>
-  /// The places of the domain's ends; the first may lie behind the second, as it does upwards.
+  /// The places of the domain's ends; the first may be after the second, as it is upwards.
   let start: Double
   let end: Double
 

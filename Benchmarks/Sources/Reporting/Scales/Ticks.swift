@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where an axis has its marks.
+/// The marks of an axis.
 enum Ticks {
   /// Round numbers from zero to a maximum: one, two or five times a power of ten apart.
   ///
   /// - Parameters:
   ///   - maximum: The greatest value to show; positive.
-  ///   - count: How many intervals there may be at most.
+  ///   - count: The greatest number of intervals.
   /// - Returns: The marks; the last is at or above the maximum.
   static func linear(upTo maximum: Double, atMost count: Int) -> [Double] {
     let least = maximum / Double(count)
@@ -17,7 +17,7 @@ enum Ticks {
     return (0...intervals).map { Double($0) * step }
   }
 
-  /// Powers of ten between two values, and where those are few, twice and five times them too.
+  /// Powers of ten between two values, and if those are few, twice and five times them too.
   ///
   /// - Parameter range: The values to show; positive.
   /// - Returns: The marks, all within the range.
