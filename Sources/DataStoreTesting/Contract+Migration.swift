@@ -2,7 +2,7 @@ import Foundation
 import ModelRuntime
 
 extension DataStoreContract {
-  /// The schema grows, and the store goes on.
+  /// The clauses about migration: the schema grows, and the store continues.
   static let migration: [Clause] = [
     Clause("A store opens under a newer version of its schema", of: .migration) { stage in
       let old = ModelContext(

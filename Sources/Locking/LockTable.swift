@@ -105,11 +105,11 @@ extension LockRank {
   package static let indexKeeper = LockRank(75, "index keeper")
   /// Guards the worker that keeps house.
   package static let housekeepingWorker = LockRank(76, "housekeeping worker")
-  /// Guards who is told of compactions.
+  /// Guards the listener of compactions.
   package static let compactionListener = LockRank(77, "compaction listener")
   /// Guards the worker that compacts.
   package static let compactionWorker = LockRank(78, "compaction worker")
-  /// Guards when expired rows are looked for, and the pass that is under way.
+  /// Guards the times of looks for expired rows, and the pass that is under way.
   package static let expiration = LockRank(79, "expiration")
   /// Guards whether a store was closed.
   package static let storeEnd = LockRank(80, "store end")

@@ -4,7 +4,7 @@ extension LogStore {
   /// Reclaims the space of replaced and deleted values now, except for what the history or a reader
   /// needs.
   ///
-  /// Saves and fetches go on meanwhile, and the thread that calls it waits.
+  /// Saves and fetches continue meanwhile, and the thread that calls it waits.
   ///
   /// - Returns: The number of bytes by which the store's files shrank; 0 if there was nothing to reclaim.
   /// - Throws: ``LogStoreError``; the store holds what it held.

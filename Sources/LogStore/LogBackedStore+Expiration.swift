@@ -11,11 +11,11 @@ extension LogStore {
   ///
   ///     try await store.expire()
   ///
-  /// It commits up to a thousand models at a time; saves and fetches go on meanwhile. A second call may run beside the first or
-  /// beside the background: each model is deleted once. Does nothing in a store that is only read, and in one without
+  /// It commits up to a thousand models at a time; saves and fetches continue meanwhile. A second call may run beside the first
+  /// or beside the background: each model is deleted once. Does nothing in a store that is only read, and in one without
   /// ``LogStoreConfiguration/expirations``.
   ///
-  /// - Returns: What became of the models, for each rule.
+  /// - Returns: The outcome for the models, for each rule.
   /// - Throws: `CancellationError` if the task is cancelled between two commits; otherwise ``LogStoreError``, or
   ///   ``/ModelRuntime/SwiftDataError/storeClosed``. What was committed by then stays deleted.
   /// - Complexity: That of a fetch by each date, and some microseconds for each model that is deleted; more where delete rules

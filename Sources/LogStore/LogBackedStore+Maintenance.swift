@@ -4,7 +4,7 @@ public import LogTools
 import ModelRuntime
 
 extension LogStore {
-  /// Copies the store as the newest save left it, while saves and fetches go on.
+  /// Copies the store as the newest save left it, while saves and fetches continue.
   ///
   ///     try container.stores(of: LogStore.self).first?.backup(to: folder)
   ///
@@ -20,7 +20,7 @@ extension LogStore {
   ///
   /// - Returns: What was found; ``/LogTools/VerificationReport/isSound`` says whether data is lost.
   /// - Throws: ``LogStoreError`` if the files cannot be read at all; damage is part of the report.
-  /// - Complexity: O(bytes of the store); saves and fetches go on meanwhile.
+  /// - Complexity: O(bytes of the store); saves and fetches continue meanwhile.
   public func verify() throws -> VerificationReport { try openTables().verify() }
 }
 

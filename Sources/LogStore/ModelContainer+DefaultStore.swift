@@ -1,7 +1,7 @@
 public import ModelRuntime
 
-// The initializers that may be given no configuration at all: they stand here because here the default
-// store is known.
+// The initializers that may be given no configuration at all: they are here because the default
+// store is known here.
 
 extension ModelContainer {
   /// Opens the stores for models and everything they are related to.
@@ -43,7 +43,7 @@ extension ModelContainer {
     )
   }
 
-  /// Opens the stores for a schema; an empty list stands for the default store.
+  /// Opens the stores for a schema; an empty list means the default store.
   ///
   /// - Parameters:
   ///   - givenSchema: The models of the container.
@@ -98,7 +98,7 @@ extension ModelContainer {
   }
 }
 
-/// The configurations, or the one that stands for none.
+/// The configurations, or the default one if there are none.
 private func orDefault(_ configurations: [ModelConfiguration]) -> [any DataStoreConfiguration] {
   configurations.isEmpty ? [ModelConfiguration()] : configurations
 }

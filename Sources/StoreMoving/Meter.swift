@@ -1,7 +1,7 @@
 #if PostgreSQL
 import PostgresStore
 
-/// Counts rows, and tells of them now and then.
+/// Counts rows, and reports them now and then.
 ///
 /// The number that is expected may be out of date: it grows with the rows that come, and in the end is what came.
 struct Meter {

@@ -45,7 +45,7 @@ struct ExpirationPass {
   /// Looks for the rows of the next rule, or deletes a batch of those that were found.
   ///
   /// - Parameters:
-  ///   - container: The container, whose contexts hear of what is deleted.
+  ///   - container: The container, whose contexts are informed of the deletes.
   ///   - store: The store.
   /// - Returns: What was done, and whether there is more.
   /// - Throws: What the store throws. The next step then continues with the next rule.

@@ -84,9 +84,9 @@ final class Expirer: Sendable {
   /// Deletes everything that has expired by now.
   ///
   /// - Parameters:
-  ///   - container: The container, whose contexts hear of it.
+  ///   - container: The container, whose contexts are informed.
   ///   - check: Called before each batch; throws if there is to be none.
-  /// - Returns: What became of the rows, by rule.
+  /// - Returns: The outcome for the rows, by rule.
   /// - Throws: What the store throws, or `check`; what was committed by then stays.
   @discardableResult
   func expire(in container: ModelContainer, _ check: () throws -> Void) throws -> [ExpirationReport]
@@ -164,7 +164,7 @@ extension Expirer {
     }
   }
 
-  /// Tells the store's receivers of events what became of the rows of a rule, if that is news.
+  /// Reports the outcome for the rows of a rule to the store's receivers of events, if it is news.
   private func report(_ report: ExpirationReport, _ place: Int) {
     let isNews = state.withLock { state in
       defer { state.keptCounts[place] = report.keptCount }

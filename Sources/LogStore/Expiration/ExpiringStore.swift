@@ -11,6 +11,6 @@ protocol ExpiringStore: AnyObject, Sendable {
   ///   otherwise the attribute's column is scanned, but for blocks whose bounds say that none of their rows does.
   func rows(of model: ModelDescriptor, thatMeet test: QueryExpression) throws -> [RowReference]
 
-  /// Tells the receivers of the store's events what became of rows; called without locks.
+  /// Reports the outcome for rows to the receivers of the store's events; called without locks.
   func report(_ report: ExpirationReport)
 }

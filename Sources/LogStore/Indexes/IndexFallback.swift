@@ -9,7 +9,7 @@ struct DamagedIndexFile: Error {
 
 /// The entries of an index as of a view, made by a scan should the file they are read from be damaged.
 ///
-/// So a fetch that meets the damage on its way goes on with the same entries.
+/// So a fetch that meets the damage on its way continues with the same entries.
 final class IndexFallback: Sendable {
   private let definition: IndexDefinition
   private let view: ReadView

@@ -18,7 +18,7 @@ import Synchronization
 /// 3. *Replay* what was committed after *c*: each commit posts its changes when it gets its number, so that they
 ///    come in the order of the commits; those up to *c* are left out.
 ///
-/// A change says what the row was kept under before the commit, as the batch found it in the row it replaced, which
+/// A change has the key of the row before the commit, as the batch found it in the row it replaced, which
 /// the engine checks in the same step that numbers the commit. So the entries are at each commit exactly those of the
 /// rows as of that commit. A reader of an earlier one undoes what was committed since in a copy of its own.
 final class LazyIndex: Sendable {
@@ -226,7 +226,7 @@ extension LazyIndex {
   ///
   /// - Parameters:
   ///   - visible: The newest commit that is visible.
-  ///   - oldest: The oldest commit that somebody may still ask for.
+  ///   - oldest: The oldest commit that a reader may still ask for.
   ///   - foreign: The newest commit that another process made.
   func settle(
     through visible: CommitSequence,

@@ -6,7 +6,7 @@ import Synchronization
 /// The index of the words in a column that `#Index` names, made once searches have cost what making it costs.
 ///
 /// A search through all texts is the faster way to answer the first question, and the index the faster way to answer
-/// many. So the first few searches scan, and nobody ever pays more than twice what the better way would have cost.
+/// many. So the first few searches scan, and no program ever pays more than twice what the better way would have cost.
 final class WordIndex: Sendable {
   let index: LazyIndex
   let column: Int

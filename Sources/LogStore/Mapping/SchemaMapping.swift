@@ -170,9 +170,9 @@ extension SchemaMapping {
 
   /// Makes way for a column that gets another's name.
   ///
-  /// If the version before had a property of the name, the step lets go of its values. If it had none, they are
-  /// from a later version, from which the store was taken back: rows that have no value of the renamed column go on
-  /// showing them.
+  /// If the version before had a property of the name, the step drops its values. If it had none, they are
+  /// from a later version, from which the store was taken back: rows that have no value of the renamed column continue
+  /// to show them.
   private mutating func giveUp(
     _ taken: ColumnDefinition,
     of table: TableDefinition,
@@ -455,7 +455,7 @@ extension SchemaMapping {
     }
   }
 
-  /// Whether a relationship has values, and its inverse none, because that one's column has just come.
+  /// Whether a relationship has values, and its inverse none, because the inverse's column was just added.
   private func lacksOtherEnd(_ property: ModelProperty, of descriptor: ModelDescriptor) -> Bool {
     guard !property.isDerivable, let inverse = property.inverse, !inverse.isDerivable,
       let destination = property.destination.map(ModelDescriptor.of)

@@ -4,10 +4,10 @@ import ModelRuntime
 /// The entries of a catalogue that say what kind of inverse each relationship had when its column was written last.
 ///
 /// Each relationship's column has an entry, `inverse.<table>.<column>`: `none`, `one` or `many`; and if it has an inverse,
-/// another, `inverse.<table>.<column>.of`, with the table and the column of that one, as `<table>.<column>`. A store of an older library lacks entries,
-/// and gets them when one process alone opens it next. A relationship without an inverse may refer to rows that are gone, and
-/// the other end says nothing of it: so where an inverse is gained, or is another property, the entries change only once the
-/// rows were looked at.
+/// another, `inverse.<table>.<column>.of`, with the inverse's table and column, as `<table>.<column>`. A store of an older
+/// library lacks entries, and gets them when one process alone opens it next. A relationship without an inverse may refer to
+/// rows that are gone, and the other end says nothing of it: so if an inverse is gained, or is another property, the entries
+/// change only once the rows were looked at.
 struct InverseRecords {
   /// The changes that bring the entries in line with the schema.
   private(set) var changes: [CatalogueChange] = []

@@ -150,7 +150,7 @@ extension StoreMigration {
     return try perform { try staged.publish() }
   }
 
-  /// Takes one step: the app's code, the change of the tables, the app's code, and a look at what came of it.
+  /// Takes one step: the app's code, the change of the tables, the app's code, and a check of the result.
   private func take(_ step: MigrationStep, in engine: StorageEngine) throws {
     try step.runWillMigrate {
       try CatalogueMapping.prepare(engine, for: step.from)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Work that another thread does, if one is free for it, or else the thread that waits for its result.
 ///
-/// Nobody waits for a thread that does not come: whoever begins the work first does it.
+/// No thread waits for another that does not come: the first one to begin the work does it.
 final class SharedWork<Output>: @unchecked Sendable {
   // Touched by the thread that took the work, and once it is done by the one that waits.
   private var work: (() throws -> Output)?
@@ -19,7 +19,7 @@ final class SharedWork<Output>: @unchecked Sendable {
     DispatchQueue.global(qos: .userInitiated).async { self.run() }
   }
 
-  /// Does the work if nobody has begun it, and otherwise waits for its end.
+  /// Does the work if no thread has begun it, and otherwise waits for its end.
   func result() -> Result<Output, any Error> {
     run()
     done.wait()

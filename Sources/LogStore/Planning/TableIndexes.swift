@@ -93,7 +93,7 @@ struct TableIndexes {
 }
 
 extension IndexWalk {
-  /// Whether a walk meets fewer rows in vain than another.
+  /// Whether a walk meets fewer rows needlessly than another.
   fileprivate func isBetter(
     _ found: TableIndexes.Found,
     than other: IndexWalk,

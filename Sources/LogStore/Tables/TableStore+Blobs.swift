@@ -6,8 +6,8 @@ import RowFormat
 extension TableStore {
   /// Reads a value that is in a side file.
   ///
-  /// Between the reading of its row and now another save may have given the row another value: then that one
-  /// is read. A process that only reads learns of that save here: who writes knows nothing of it, and removes the
+  /// Between the reading of its row and now another save may have given the row another value: then that value
+  /// is read. A process that only reads learns of that save here: the writer does not know of this reader, and removes the
   /// file of the former value.
   ///
   /// - Returns: `nil` if the row, or its value, is gone.

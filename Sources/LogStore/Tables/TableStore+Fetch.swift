@@ -302,7 +302,7 @@ extension TableStore {
     return Array(sorter.sorted().dropFirst(query.window.offset))
   }
 
-  /// Visits the tables whose rows can match, until it is told to stop.
+  /// Visits the tables whose rows can match, until the closure stops it.
   func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,

@@ -72,7 +72,7 @@ extension ModelContainer {
 extension TableStore {
   /// Says which of the indexes that were made do not hold what a scan of their tables finds.
   ///
-  /// Saves may go on: both are as of one view.
+  /// Saves may continue: both are as of one view.
   ///
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows) for each index.

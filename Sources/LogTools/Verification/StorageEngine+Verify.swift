@@ -2,10 +2,10 @@ public import LogEngine
 public import LogFormat
 
 extension StorageEngine {
-  /// Checks every file of the store, and what is in memory against them.
+  /// Checks every file of the store, and the state in memory against them.
   ///
-  /// Reads all frames and records, replays the log from its beginning into a second index, puts every row
-  /// together, and counts the bytes that are still needed. Saves may go on meanwhile; commits made after
+  /// Reads all frames and records, replays the log from its beginning into a second index, folds every row,
+  /// and counts the bytes that are still needed. Saves may continue meanwhile; commits made after
   /// the beginning are read, and not compared with the memory.
   ///
   /// - Parameter progress: Told from time to time how far it has come, on this thread.

@@ -53,7 +53,7 @@ public enum PersistentModelActorMacro: MemberMacro, ExtensionMacro {
 }
 
 extension MemberBlockItemListSyntax {
-  /// Whether the actor's own initializers stand in for the macro's: one is the same, or only they can give
+  /// Whether the actor's own initializers replace the macro's: one is the same, or only they can give
   /// a stored property its value.
   fileprivate var replaceInitializer: Bool {
     let isSame = declarations(of: InitializerDeclSyntax.self).contains { initializer in

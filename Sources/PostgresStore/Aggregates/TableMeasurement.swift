@@ -6,8 +6,8 @@ import RowFormat
 /// The measures of an aggregate, of the rows of one table.
 ///
 /// The server groups and measures where its answer is Swift's: counts, sums of integers, which it adds without a limit,
-/// and extremes. Sums of floating-point numbers are not among that, because the server neither carries along what
-/// additions round away nor goes on after an overflow; of those, as of parts of dates, it sends the values.
+/// and extremes. Sums of floating-point numbers are not among them, because the server neither carries along what
+/// additions round away nor continues after an overflow; for those, as for parts of dates, it sends the values.
 struct TableMeasurement {
   let table: MappedTable
   let statement: Statement

@@ -323,7 +323,7 @@ extension StoreCatalogue {
     try set(FormerColumns.goneKey(of: entity), gone.sorted().joined(separator: "\n"))
   }
 
-  /// Removes the rows of the entities that a step lets go of, and what the history tells of them.
+  /// Removes the rows of the entities that a step drops, and their part of the history.
   ///
   /// - Complexity: O(changes in the history).
   mutating func removeRows(of step: MigrationStep) throws {

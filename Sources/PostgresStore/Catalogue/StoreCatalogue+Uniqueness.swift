@@ -80,8 +80,8 @@ extension StoreCatalogue {
     }
   }
 
-  /// Compares the rows of a class with those of its subclasses, for a constraint that one of them does not have yet: the
-  /// server's are of one table each.
+  /// Compares the rows of a class with those of its subclasses, for a constraint that some of them do not have yet: the
+  /// server's constraints cover one table each.
   ///
   /// - Complexity: O(rows), unless the tables that lack the constraint are empty.
   private func compareClasses(

@@ -19,7 +19,7 @@ final class MigrationTransaction: Sendable {
     }
   }
 
-  /// Runs code to which the session is one like any other, while the transaction goes on.
+  /// Runs code to which the session is one like any other, while the transaction continues.
   ///
   /// - Throws: What the code throws.
   func lend<R>(_ body: () throws -> R) throws -> R {

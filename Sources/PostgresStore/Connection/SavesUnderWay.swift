@@ -3,8 +3,8 @@ import Foundation
 
 /// The saves of a store that are under way: its closing lets no other begin, and waits for them.
 ///
-/// A save that has lost its session goes on in a new one, where it may have to ask what became of its commit. Without one
-/// nobody could say whether it was kept.
+/// A save that has lost its session continues in a new one, in which it may have to ask for the outcome of its commit.
+/// Without one it would stay unknown whether it was kept.
 final class SavesUnderWay: @unchecked Sendable {
   private let condition = NSCondition()
   // Guarded by the condition.

@@ -335,7 +335,7 @@ extension ExpressionSQL {
       if case .column(let path, let reading) = expression, path.steps.isEmpty,
         constants.allSatisfy({ reading.isDecidedByBytes(.equal, $0) })
       {
-        // As it stands, so that an index can be used; what null counts as is said afterwards.
+        // As it is, so that an index can be used; the value that null counts as is added afterwards.
         value = try column(path.level, reading)
         hasNull = constants.contains(reading.absent)
       } else {

@@ -143,7 +143,7 @@ extension PostgresStore: HistoryProviding {
       }
     }
     let ofPage = "JOIN (\(page)) AS p USING (xid)"
-    // Said once more, so that no partition is looked at in vain.
+    // Repeated, so that no partition is looked at needlessly.
     let bounds = "h.xid > $1 AND h.xid <= $2"
     let remembering = tables.tables.filter { !$0.preservedColumns.isEmpty }
     // Each statement sees what was committed before it; the last one whether what the others saw was there as a whole.

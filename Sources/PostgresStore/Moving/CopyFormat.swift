@@ -5,10 +5,10 @@ import RowFormat
 
 /// Rows in the binary format of `COPY`: the key, then the columns in the order of their names.
 ///
-///     2 bytes        how many fields follow
+///     2 bytes        the number of fields
 ///     each field     4 bytes with its length, −1 for null; its bytes as the server's type sends them
 ///
-/// Before the first row stand eleven bytes of signature and eight of flags, behind the last one a count of −1.
+/// Eleven bytes of signature and eight of flags precede the first row, and a count of −1 follows the last.
 struct CopyFormat {
   /// Reads a value that is not in its row.
   typealias OpenBlob = (BlobReference, (RawSpan) throws -> Void) throws -> Void

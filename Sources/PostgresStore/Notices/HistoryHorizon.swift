@@ -1,10 +1,10 @@
 #if PostgreSQL
-/// The number below which every transaction that saved to a store has ended, so that a reader that goes on from there
+/// The number below which every transaction that saved to a store has ended, so that a reader that continues from there
 /// misses none.
 ///
 /// The server gives numbers when transactions begin to write, and not when they end: one with a smaller number may end later.
-/// Of those that go on, only the ones that may be saves to this store hold its history back: what writes elsewhere on the
-/// server may go on for hours.
+/// Of the running ones, only those that may be saves to this store hold its history back: a transaction that writes elsewhere
+/// on the server may run for hours.
 ///
 /// A transaction may be such a save if it has a lock of a table of the store, its turn, or the lock of its migrations. It has one
 /// as long as it has a number: a save has locked the first table that it writes before it gets its number, and one that may
@@ -20,7 +20,7 @@ struct HistoryHorizon: Sendable {
     self.identifier = identifier
   }
 
-  /// Asks for the oldest transaction of the server that goes on, and whether saves of the store may lie behind it.
+  /// Asks for the oldest running transaction of the server, and whether saves of the store may have later numbers.
   private var oldest: Statement {
     let newest = "(SELECT max(xid) FROM \(namespace.quotedName)._logstore_commit)"
     return Statement(
@@ -30,9 +30,9 @@ struct HistoryHorizon: Sendable {
     .repeatable
   }
 
-  /// Asks for the oldest transaction that goes on and may be a save, or the one that comes next.
+  /// Asks for the oldest running transaction that may be a save, or the one that comes next.
   ///
-  /// The server looks at the locks after it has taken the statement's snapshot. A save that goes on in the snapshot and has no
+  /// The server looks at the locks after it has taken the statement's snapshot. A save that runs in the snapshot and has no
   /// lock any more has ended: statements that are sent afterwards see it.
   private var oldestSave: Statement {
     Statement(
@@ -64,7 +64,7 @@ struct HistoryHorizon: Sendable {
   /// The history has to be read afterwards, by statements with snapshots of their own.
   ///
   /// - Throws: ``PostgresStoreError``.
-  /// - Complexity: One round trip, and a second one if saves lie behind a transaction that goes on.
+  /// - Complexity: One round trip, and a second one if saves have later numbers than a running transaction.
   func read(_ connection: Connection) throws -> Int64 {
     let result = try connection.run([oldest])[0]
     let number = result.integer(0, 0)

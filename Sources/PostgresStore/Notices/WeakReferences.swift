@@ -1,7 +1,7 @@
 #if PostgreSQL
 import Synchronization
 
-/// Objects that live for as long as somebody else keeps them: the feeds of a store, and its watches.
+/// Objects that live for as long as other objects keep them: the feeds of a store, and its watches.
 final class WeakReferences<Object: AnyObject & Sendable>: Sendable {
   private struct Reference { weak var object: Object? }
 

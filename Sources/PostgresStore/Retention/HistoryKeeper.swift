@@ -76,7 +76,7 @@ final class HistoryKeeper: @unchecked Sendable {
   /// - Returns: The transaction from which on there may be something to do again.
   /// - Throws: ``PostgresStoreError`` if the server could not be asked.
   func work(_ connection: Connection) throws -> Int64 {
-    // It takes as long as the history is, and nobody waits for it.
+    // It takes as long as the history is, and no caller waits for it.
     try connection.withoutLimit { try workUnlimited(connection) }
   }
 

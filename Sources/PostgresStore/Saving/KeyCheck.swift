@@ -6,8 +6,8 @@ import RowFormat
 ///
 /// The server has a constraint for each table, checked when the transaction ends, so that values can change hands within
 /// a save. It would end the transaction without saying which rows are meant, and does not know of subclasses; so the keys
-/// are locked first, and after all changes were made the rows that have them are looked for. What somebody writes with
-/// SQL in between violates the constraint, and the save begins anew.
+/// are locked first, and after all changes were made the rows that have them are looked for. A row that another program
+/// writes with SQL in between violates the constraint, and the save begins anew.
 struct KeyCheck {
   let constraint: UniquenessConstraint
   private let tables: [MappedTable]

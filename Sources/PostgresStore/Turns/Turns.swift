@@ -9,10 +9,10 @@ import Foundation
 /// Unchecked, because the lock guards the variable.
 final class Turns: @unchecked Sendable {
   private let lock = NSRecursiveLock()
-  /// One for each ``begin(_:)`` that was not ended; those that go on with the same turn have the same.
+  /// One for each ``begin(_:)`` that was not ended; calls that continue a turn have the same.
   private var turns: [Turn] = []
 
-  /// Waits for the turn; a thread that has it goes on with it, unless it is spent.
+  /// Waits for the turn; a thread that has it continues with it, unless it is spent.
   ///
   /// - Parameter take: Waits for the server.
   /// - Throws: What `take` throws; then there is no turn.

@@ -26,7 +26,7 @@ indirect enum ColumnTest {
       rows.subtract(passing)
     case .and(let lhs, let rhs):
       try lhs.narrow(&rows, of: batch)
-      // The other side's columns need not be decoded in vain.
+      // The other side's columns need not be decoded needlessly.
       if !rows.isEmpty { try rhs.narrow(&rows, of: batch) }
     case .or(let lhs, let rhs):
       var passing = rows

@@ -10,7 +10,7 @@ struct KeyRanges {
 
   /// - Parameters:
   ///   - start: The first key that is wanted; `nil` if none is.
-  ///   - end: Beyond the last key, as far as is known; the last range goes on behind it.
+  ///   - end: The key after the last known one; the last range extends beyond it.
   init(from start: UInt64? = 0, end: UInt64) {
     first = start
     self.end = end
