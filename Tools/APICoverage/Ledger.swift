@@ -7,7 +7,7 @@ struct Ledger {
   struct Entry {
     /// The type the declaration is a member of; `nil` at the top level.
     var parent: String?
-    /// The line as it stands, without its remark.
+    /// The line as it is, without its remark.
     var text: String
     var declaration: Declaration
     /// The protocols that a type must conform to.

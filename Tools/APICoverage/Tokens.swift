@@ -40,7 +40,7 @@ struct Tokens: Hashable {
     return true
   }
 
-  /// Takes all tokens before the first of `ends` that stands in no brackets.
+  /// Takes all tokens before the first of `ends` that is not within brackets.
   mutating func takeUpTo(_ ends: Set<String>) -> Tokens {
     var depth = 0
     var index = list.startIndex
@@ -63,7 +63,7 @@ struct Tokens: Hashable {
     return inner
   }
 
-  /// The parts between the commas that stand in no brackets.
+  /// The parts between the commas that are not within brackets.
   var parts: [Tokens] {
     var rest = self
     var parts: [Tokens] = []

@@ -84,7 +84,7 @@ final class MembersLoop: Sendable {
     for problem in problems.prefix(20) { print("problem: \(problem)") }
     if !isRight { print("problem: \(all.count) rows, \(Set(all).count) numbers, counted \(count)") }
     if !report.isSound { print("problem: the store is damaged") }
-    // Whoever took a number that another had acknowledged has written over that one's commit.
+    // A member that took a number which another had acknowledged has overwritten the other's commit.
     let doubled = acknowledged.count - Set(acknowledged).count
     if doubled > 0 { print("problem: \(doubled) numbers were acknowledged twice") }
     print("\(lost.count + doubled) acknowledged commits lost")

@@ -2,7 +2,7 @@ import Foundation
 
 /// Samples from lines as `kitchen,21.5` or `kitchen,21.5,2026-11-22T10:00:00Z`.
 ///
-/// A line that is none is told and left out.
+/// An invalid line is reported and left out.
 struct SampleLines: Sequence, IteratorProtocol {
   /// The next line; `nil` at the end.
   let nextLine: () -> String?

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package of its own, as a service is: it depends on logstore from outside, and nothing else has to build Hummingbird.
 //
-// Only a checkout of logstore can be told of a plug-in with the macros, by `Tools/swift`; your package needs no such setting.
+// Only a checkout of logstore names a plug-in with the macros, by `Tools/swift`; your package needs no such setting.
 let macroPlugin = Context.environment["LOGSTORE_MACRO_PLUGIN"]
 let macroSettings: [SwiftSetting] =
   macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []

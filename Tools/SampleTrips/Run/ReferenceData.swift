@@ -24,8 +24,8 @@ struct ReferenceData {
 extension TripRun {
   /// Works in a new context, with the airlines, airports and planes at hand.
   ///
-  /// They are held while the work takes: each trip refers to some, and a context lets go of what
-  /// nobody holds, to read it again for the next trip.
+  /// They are held while the work takes: each trip refers to some, and a context releases the objects that
+  /// the program does not hold, to read them again for the next trip.
   func withContext<Result>(
     of container: ModelContainer,
     _ work: (ModelContext, ReferenceData) throws -> Result

@@ -2,7 +2,7 @@ import Foundation
 
 /// The file that keeps the lines of a command for its next run: readable by its owner alone.
 ///
-/// A history is a convenience: where the file cannot be read or written, there is none, and nobody is told.
+/// A history is a convenience: if the file cannot be read or written, there is none, without an error.
 public struct HistoryFile: Sendable {
   private let path: String
 

@@ -1,8 +1,8 @@
-/// Searching in the history: each character narrows the search down, and the same key goes on to older lines.
+/// Searching in the history: each character narrows the search down, and the same key continues to older lines.
 extension LineEditor {
-  /// Does what a key asks for while a search goes on.
+  /// Performs the action of a key during a search.
   ///
-  /// - Returns: Whether the search goes on; otherwise the key is one for the line that was found.
+  /// - Returns: Whether the search continues; otherwise the key is one for the line that was found.
   mutating func handleSearch(_ key: Key) -> Bool {
     guard var search else { return false }
     switch key {

@@ -2,7 +2,7 @@ import ArgumentParser
 import LogEngine
 import Terminal
 
-/// Shows what is going on in a store, again and again.
+/// Shows the activity in a store, again and again.
 struct Top: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows what is going on in a store: commits a second, rows, sizes, compactions.",

@@ -96,7 +96,7 @@ struct JSONScanner {
     }
   }
 
-  /// Reads what stands between brackets, with commas between.
+  /// Reads the elements between brackets, with commas between.
   private mutating func elements(
     _ opening: Unicode.Scalar,
     _ closing: Unicode.Scalar,

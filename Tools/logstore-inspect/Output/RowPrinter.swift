@@ -5,7 +5,7 @@ import Terminal
 struct RowPrinter {
   private let console: Console
   private let format: OutputFormat
-  /// In csv, where the key stands beside columns.
+  /// The name of the key's column in csv.
   private let keyName: String
   private var items: ItemPrinter
   private var isFirst = true

@@ -1,4 +1,4 @@
-/// A statement of SQL that somebody typed out of habit, and the question that says the same.
+/// A statement of SQL that a user typed out of habit, and the question that says the same.
 struct SelectStatement {
   let question: String
 

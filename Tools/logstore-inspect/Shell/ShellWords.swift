@@ -1,6 +1,6 @@
 /// The words of a line that begins with a point: between spaces, or between quotes if they have some.
 enum ShellWords {
-  /// Takes a line apart; what an open quote begins goes on to the end.
+  /// Splits a line; the word of an open quote extends to the end.
   static func split(_ line: String) -> [String] {
     var words: [String] = []
     var word: String?

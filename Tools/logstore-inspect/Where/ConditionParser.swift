@@ -5,7 +5,7 @@ struct ConditionParser {
   private var next = 0
   private var depth = 0
 
-  /// Up to how many parentheses and negations stand in each other.
+  /// Limit of the depth of parentheses and negations.
   static let depthLimit = 64
 
   private static let words: Set<String> = [
@@ -13,7 +13,7 @@ struct ConditionParser {
     "endswith", "beginswith", "hasprefix", "hassuffix",
   ]
 
-  /// Whether a name means something in a condition, so that a column of that name stands between backticks.
+  /// Whether a name means something in a condition, so that a column of that name is written between backticks.
   static func isWord(_ name: String) -> Bool { words.contains(name.lowercased()) }
 
   /// Reads a condition.

@@ -76,7 +76,7 @@ extension DeparturesCommand {
   }
 }
 
-/// The other process: saves whenever it is told to, and says when it began.
+/// The other process: saves on request, and reports the time when it began.
 private struct Saver {
   let store: URL
 

@@ -27,7 +27,7 @@ struct EventWriter {
 }
 
 extension Response {
-  /// A response that goes on until the client leaves or the service stops.
+  /// A response that lasts until the client leaves or the service stops.
   ///
   /// - Parameters:
   ///   - observed: What is observed.

@@ -9,7 +9,7 @@ actor Ingestor {
 
   /// Stores readings in one save: all of them, or none.
   ///
-  /// A device that was never heard of is made.
+  /// An unknown device is made.
   ///
   /// - Parameters:
   ///   - readings: What came.

@@ -58,7 +58,7 @@ import Testing
       _ = await chunks.next()
       try await post([1, 2], to: client)
       let first = try await events(upTo: 2, &chunks)
-      // Within a save there is no place to go on from.
+      // Within a save there is no place to continue from.
       #expect(first.map { $0.id == nil } == [true, false])
       return try #require(first.last?.id)
     }
