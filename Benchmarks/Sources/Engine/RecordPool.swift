@@ -3,7 +3,7 @@ import Foundation
 import LogEngine
 import Workloads
 
-/// Ten thousand records that stand in for any number: key *n* holds the record *n* modulo 10,000.
+/// Ten thousand records that represent any number: key *n* holds the record *n* modulo 10,000.
 ///
 /// Making a record costs more than storing it; with a pool, millions of rows are loaded in seconds.
 struct RecordPool {

@@ -10,6 +10,6 @@ public final class FloorIndex {
 
   deinit { locations.deallocate() }
 
-  /// Whether something stands under a key.
+  /// Whether there is an entry under a key.
   public func contains(_ key: UInt64) -> Bool { locations[Int(key)] != 0 }
 }

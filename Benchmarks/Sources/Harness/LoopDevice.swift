@@ -16,7 +16,7 @@ public final class LoopDevice {
     let image = place.appending(path: "device.img")
     folder = place.appending(path: "mounted")
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // Mounted this way, the device goes when the file system is unmounted, whoever does that.
+    // Mounted this way, the device goes when the file system is unmounted, by whatever process.
     guard geteuid() == 0, Self.run("truncate", "-s", "8G", image.path) != nil,
       Self.run("mkfs.ext4", "-q", "-F", image.path) != nil,
       Self.run("mount", "-o", "loop", image.path, folder.path) != nil,

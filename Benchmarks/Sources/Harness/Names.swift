@@ -238,7 +238,7 @@ public enum Workload: String, Sendable, CaseIterable {
   case writerAloneDurable = "writer-alone-durable"
   /// Saves by two processes in turns.
   case handOver = "hand-over"
-  // From a save to another process that hears of it, and shows it in a list; and to one that only reads.
+  // From a save to another process that is informed of it, and shows it in a list; and to one that only reads.
   case heardByAnother = "heard-by-another"
   case shownByAnother = "shown-by-another"
   case shownByReader = "shown-by-reader"
@@ -312,7 +312,7 @@ public enum Metric: String, Sendable, CaseIterable {
   /// The ratio of the work of the process that saved least to that of the one that saved most.
   case fairness
 
-  /// The unit, as it stands beside a chart.
+  /// The unit, as it is written beside a chart.
   public var unit: String {
     switch self {
     case .rowsPerSecond: "rows/s"

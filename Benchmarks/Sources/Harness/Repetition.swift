@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A thread that does a piece of work again and again until it is told to stop: what goes on beside what is
+/// A thread that repeats a piece of work until it is stopped: the work beside the one that is
 /// measured.
 public final class Repetition {
   private let shared = Shared()

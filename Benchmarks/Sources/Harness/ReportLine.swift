@@ -24,7 +24,7 @@ struct ReportLine {
 
   var markdown: String { "| " + cells.joined(separator: " | ") + " |" }
 
-  /// The line in columns of fixed width; figures stand to the right.
+  /// The line in columns of fixed width; figures are aligned to the right.
   var aligned: String {
     zip(cells, Self.widths).map { cell, width in
       let padding = String(repeating: " ", count: max(0, abs(width) - cell.count))

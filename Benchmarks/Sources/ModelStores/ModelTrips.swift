@@ -21,8 +21,8 @@ public final class ModelTrips: MixedTripStore {
   /// Opens a store, or makes it.
   ///
   /// - Parameters:
-  ///   - folder: Where it stands.
-  ///   - durability: What a save waits for.
+  ///   - folder: Its folder.
+  ///   - durability: The event that a save waits for.
   /// - Throws: What the store throws.
   public convenience init(_ folder: URL, _ durability: Harness.Durability) throws {
     self.init(

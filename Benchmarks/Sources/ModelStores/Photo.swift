@@ -1,7 +1,7 @@
 public import Foundation
 public import SwiftData
 
-/// A model with a value that may stand in a file of its own.
+/// A model with a value that may be in a file of its own.
 @Model
 final public class Photo {
   public var number: Int

@@ -15,7 +15,7 @@ struct FilledStores {
   ///
   /// - Parameters:
   ///   - plan: Says how much to measure.
-  ///   - folder: Where the stores stand.
+  ///   - folder: The folder of the stores.
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ folder: URL) throws {
     self.plan = plan

@@ -1,6 +1,6 @@
 import Workloads
 
-/// The same record as a class that nobody stores or observes: the floor of what an object costs.
+/// The same record as a class without a store or observation: the floor of the cost of an object.
 final class PlainTrip {
   var name: String
   var destination: String

@@ -16,7 +16,7 @@ struct PropertyAccess {
   ///
   /// - Parameters:
   ///   - plan: Says how much to measure.
-  ///   - folder: Where the store stands.
+  ///   - folder: The folder of the store.
   /// - Throws: What the store throws.
   init(_ plan: Plan, _ folder: URL) throws {
     self.plan = plan

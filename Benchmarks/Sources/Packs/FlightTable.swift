@@ -2,7 +2,7 @@ import Foundation
 import LogEngine
 import RowFormat
 
-/// Flights as they stand in their file, a column for each of its columns.
+/// Flights as they are in their file, a column for each of its columns.
 enum FlightTable {
   /// The columns of the file, in its order.
   private static let columns: [(name: String, type: ColumnType)] = [

@@ -8,7 +8,7 @@ enum Role: Sendable {
   case save(Saver, URL, Harness.Durability, from: UInt64, until: UInt64, pause: UInt32)
   /// Saves once for each line it reads, and answers with the duration.
   case answer(Saver, URL)
-  /// Reports the time from each save by another process until it heard of it and had fetched it.
+  /// Reports the time from each save by another process until it was informed of it and had fetched it.
   case listen(URL, until: UInt64)
   /// Reports the time from each save by another process until a list had it.
   case show(URL, until: UInt64, allowsSave: Bool)

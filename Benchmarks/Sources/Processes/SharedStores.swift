@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// The cost of saves by several processes to one store, and the time until another process hears of a save, and shows it.
+/// The cost of saves by several processes to one store, and the time until another process is informed of a save and shows it.
 struct SharedStores {
   private let plan: Plan
   private let seconds: Double

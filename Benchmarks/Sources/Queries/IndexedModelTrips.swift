@@ -39,7 +39,7 @@ struct IndexedModelTrips {
   /// Makes a store and fills it, 10,000 models a save.
   ///
   /// - Parameters:
-  ///   - folder: Where it stands.
+  ///   - folder: Its folder.
   ///   - trips: What it holds.
   /// - Throws: What the store throws.
   init(_ folder: URL, _ trips: ScatteredTrips) throws {

@@ -6,14 +6,14 @@ import ModelStores
 import SwiftData
 import Workloads
 
-/// Trips as models in a LogStore that was compacted: all rows stand in packs.
+/// Trips as models in a LogStore that was compacted: all rows are in packs.
 struct PackedModelTrips {
   private let trips: ModelTrips
 
   /// Makes a store, fills it, 10,000 models a save, and compacts it.
   ///
   /// - Parameters:
-  ///   - folder: Where it stands.
+  ///   - folder: Its folder.
   ///   - records: What it holds.
   /// - Throws: What the store throws.
   init(_ folder: URL, _ records: ScatteredTrips) throws {

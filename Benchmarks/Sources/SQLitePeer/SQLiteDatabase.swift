@@ -19,7 +19,7 @@ public final class SQLiteDatabase {
   /// Opens a database, or makes it.
   ///
   /// - Parameters:
-  ///   - file: Where it stands.
+  ///   - file: Its file.
   ///   - schema: What makes its tables and indexes where they are missing.
   /// - Throws: ``SQLiteError``.
   public init(_ file: URL, schema: String) throws {

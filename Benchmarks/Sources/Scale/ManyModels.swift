@@ -75,7 +75,7 @@ struct ManyModels {
     }
   }
 
-  /// Counts, sorts, fetches; the right answers are found out before anybody looks at a clock.
+  /// Counts, sorts, fetches; the right answers are determined before the clock is read.
   private func queries(
     _ container: ModelContainer,
     _ workloads: [Workload],

@@ -1,6 +1,6 @@
 /// The few trips that start first among many: a heap with the latest of the few on top.
 ///
-/// For contenders that keep bytes and leave sorting to whoever reads them.
+/// For contenders that keep bytes and leave sorting to their readers.
 public struct EarliestTrips {
   private var heap: [(start: Double, key: UInt64)] = []
   private let count: Int

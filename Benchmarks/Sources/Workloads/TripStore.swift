@@ -1,6 +1,6 @@
 /// A store of trips by key, as thin over a contender's own calls as can be.
 public protocol TripStore: AnyObject {
-  /// Hears which records are about to be read or raised, before anybody looks at a clock: who names them by
+  /// Announces the records that are about to be read or raised, before the clock is read: a contender that names them by
   /// something other than their keys finds the names now, as an app would have them at hand.
   ///
   /// - Parameter keys: Their keys.

@@ -30,7 +30,7 @@ final class SavedModel {
   }
 }
 
-/// Models whose order somebody watches.
+/// Models whose order is observed.
 final class ObservedModels {
   private let walks: [Walk]
   private let container: ModelContainer

@@ -1,6 +1,6 @@
 import Workloads
 
-/// Trips in a store of bytes under keys: what such stores leave to whoever uses them, the same for all.
+/// Trips in a store of bytes under keys: the work that such stores leave to their users, the same for all.
 protocol KeyValueTrips: MixedTripStore {
   /// Lends the bytes of a row.
   ///

@@ -8,7 +8,7 @@ public import Workloads
 public final class SQLiteFlights: FlightStore {
   public static var settings: String { SQLiteTrips.settings(.relaxed) }
 
-  /// The table, for whoever opens the file after us.
+  /// The table, for other programs that open the file after us.
   public static let table = """
     CREATE TABLE IF NOT EXISTS flight (
       id INTEGER PRIMARY KEY, carrier TEXT NOT NULL, number INTEGER NOT NULL, origin TEXT NOT NULL,

@@ -17,7 +17,7 @@ struct FilledPeers {
   /// - Parameters:
   ///   - plan: Says how much to measure.
   ///   - peers: Whose stores.
-  ///   - folder: Where they stand.
+  ///   - folder: Their folder.
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ peers: [Peer], _ folder: URL) throws {
     self.plan = plan

@@ -8,12 +8,12 @@ struct OpeningAfterKill {
   let plan: Plan
   let rows: Int
 
-  /// Kills a writer of each closed store, and opens copies of what is left.
+  /// Kills a writer of each closed store, and opens copies of the remains.
   ///
   /// - Parameters:
-  ///   - stores: Peers and their closed stores, which are no use to anybody afterwards.
-  ///   - folder: Where copies may stand.
-  /// - Returns: How they did.
+  ///   - stores: Peers and their closed stores, which are of no use afterwards.
+  ///   - folder: The folder for copies.
+  /// - Returns: The standings.
   /// - Throws: What a store throws.
   func measure(_ stores: [(peer: Peer, folder: URL)], _ folder: URL) throws -> [Standing] {
     for (peer, store) in stores { try Child.writeAndKill(peer, rows: rows, in: store) }

@@ -18,7 +18,7 @@ struct LatencyChart {
     let ticks = (nines + [(0.9999, "99.99 %"), (0.99999, "99.999 %")]).filter { $0.0 <= top }
     return CurvePanel(
       title: "\(workload): share done within a time",
-      // Names stand in the order in which the curves do, from the left.
+      // Names are in the order of the curves, from the left.
       curves: distributions.sorted { $0.median < $1.median }.map(curve),
       xKind: .logarithmic,
       yKind: .nines,

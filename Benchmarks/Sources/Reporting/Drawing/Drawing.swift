@@ -83,7 +83,7 @@ struct Drawing {
       .replacingOccurrences(of: ">", with: "&gt;")
   }
 
-  /// A tenth of a pixel is as much as anybody sees.
+  /// A tenth of a pixel is as much as a reader sees.
   private func number(_ value: Double) -> String {
     let tenths = (value * 10).rounded() / 10
     return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"

@@ -14,7 +14,7 @@ struct MarkedText {
   ///
   /// - Parameters:
   ///   - name: The part.
-  ///   - content: What stands there from now on.
+  ///   - content: Its new content.
   /// - Returns: Whether the text has such a part.
   @discardableResult
   mutating func replace(_ name: String, with content: String) -> Bool {

@@ -3,10 +3,10 @@ enum LabelPlaces {
   /// Spreads places so that none are closer than a distance, each moved as little as is simple.
   ///
   /// - Parameters:
-  ///   - wanted: Where the labels would stand.
-  ///   - distance: How far apart they must be.
-  ///   - range: Where they may stand; too many for it are pushed out at its end.
-  /// - Returns: Where they stand, in the order of `wanted`.
+  ///   - wanted: The wanted places of the labels.
+  ///   - distance: The least distance between them.
+  ///   - range: The range of the places; too many for it are pushed out at its end.
+  /// - Returns: The places, in the order of `wanted`.
   static func spread(
     _ wanted: [Double],
     apart distance: Double,
