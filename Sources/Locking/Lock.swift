@@ -19,7 +19,7 @@ public import LibC
   /// Makes a lock that is free.
   ///
   /// - Parameters:
-  ///   - initialValue: What it guards.
+  ///   - initialValue: The guarded value.
   ///   - rank: Its place in the order in which threads take locks.
   @inlinable package init(_ initialValue: consuming sending Value, _ rank: LockRank) {
     unsafe mutex = .allocate(capacity: 1)
@@ -39,7 +39,7 @@ public import LibC
   /// Lends the value while no other thread can use it.
   ///
   /// - Parameter body: Called once, with the lock held.
-  /// - Returns: What `body` returns.
+  /// - Returns: The value that `body` returns.
   /// - Throws: What `body` throws.
   @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -57,7 +57,7 @@ public import LibC
   /// Lends the value if no other thread uses it now, and waits for none.
   ///
   /// - Parameter body: Called at most once, with the lock held.
-  /// - Returns: What `body` returns; `nil` if the lock was held.
+  /// - Returns: The value that `body` returns; `nil` if the lock was held.
   /// - Throws: What `body` throws.
   @inlinable package borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

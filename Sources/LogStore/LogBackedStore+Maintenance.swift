@@ -18,7 +18,7 @@ extension LogStore {
 
   /// Reads every byte of the store, and compares what is in memory with it.
   ///
-  /// - Returns: What was found; ``/LogTools/VerificationReport/isSound`` says whether data is lost.
+  /// - Returns: The report; ``/LogTools/VerificationReport/isSound`` says whether data is lost.
   /// - Throws: ``LogStoreError`` if the files cannot be read at all; damage is part of the report.
   /// - Complexity: O(bytes of the store); saves and fetches continue meanwhile.
   public func verify() throws -> VerificationReport { try openTables().verify() }
@@ -33,7 +33,7 @@ extension DefaultStore {
 
   /// Reads every byte of the store, and compares what is in memory with it; see ``LogStore/verify()``.
   ///
-  /// - Returns: What was found.
+  /// - Returns: The report.
   /// - Throws: ``LogStoreError`` if the files cannot be read at all; damage is part of the report.
   public func verify() throws -> VerificationReport { try openTables().verify() }
 }

@@ -8,7 +8,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - forTypes: The model classes.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The plan by which stores of earlier versions become current.
   ///   - configurations: The stores; without any, one in the platform's folder for application data.
   /// - Throws: ``/ModelRuntime/SwiftDataError`` for models that make no schema, ``LogStoreError`` for a store that
   ///   cannot be opened.
@@ -28,7 +28,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - givenSchema: The models of the container.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The plan by which stores of earlier versions become current.
   ///   - configurations: The stores; without any, one in the platform's folder for application data.
   /// - Throws: As ``init(for:migrationPlan:configurations:)``.
   public convenience init(
@@ -47,7 +47,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - givenSchema: The models of the container.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The plan by which stores of earlier versions become current.
   ///   - configurations: The stores.
   /// - Throws: As ``init(for:migrationPlan:configurations:)``.
   public convenience init(
@@ -63,7 +63,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - forTypes: The model classes.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The plan by which stores of earlier versions become current.
   ///   - configurations: The stores.
   /// - Throws: ``/ModelRuntime/SwiftDataError`` for models that make no schema, otherwise what a store throws.
   public convenience init(
@@ -82,7 +82,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - givenSchema: The models of the container.
-  ///   - migrationPlan: How stores of earlier versions become current.
+  ///   - migrationPlan: The plan by which stores of earlier versions become current.
   ///   - configurations: The stores.
   /// - Throws: ``/ModelRuntime/SwiftDataError`` for a schema that cannot be, otherwise what a store throws.
   public convenience init(

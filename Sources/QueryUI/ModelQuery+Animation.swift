@@ -23,7 +23,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///
   /// - Parameters:
   ///   - descriptor: The fetch.
-  ///   - transaction: How changes of the results are drawn.
+  ///   - transaction: The transaction in which changes of the results are drawn.
   public init(_ descriptor: FetchDescriptor<Element>, transaction: Properties.Transaction?) {
     self.init(descriptor, transaction)
   }
@@ -32,7 +32,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///
   /// - Parameters:
   ///   - descriptor: The fetch; without any, all models of the class.
-  ///   - animation: How changes of the results are animated.
+  ///   - animation: The animation of changes of the results.
   public init(
     _ descriptor: FetchDescriptor<Element> = FetchDescriptor(),
     animation: Properties.Animation
@@ -45,7 +45,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   /// - Parameters:
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - sort: The order; without any, that in which they were first saved.
-  ///   - transaction: How changes of the results are drawn.
+  ///   - transaction: The transaction in which changes of the results are drawn.
   public init(
     filter: Predicate<Element>? = nil,
     sort: [SortDescriptor<Element>] = [],
@@ -59,7 +59,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   /// - Parameters:
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - sort: The order; without any, that in which they were first saved.
-  ///   - animation: How changes of the results are animated.
+  ///   - animation: The animation of changes of the results.
   public init(
     filter: Predicate<Element>? = nil,
     sort: [SortDescriptor<Element>] = [],
@@ -74,7 +74,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - keyPath: The property.
   ///   - order: Whether the smallest value comes first or last.
-  ///   - transaction: How changes of the results are drawn.
+  ///   - transaction: The transaction in which changes of the results are drawn.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil,
     sort keyPath: any KeyPath<Element, Value> & Sendable,
@@ -91,7 +91,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - keyPath: The property.
   ///   - order: Whether the smallest value comes first or last.
-  ///   - animation: How changes of the results are animated.
+  ///   - animation: The animation of changes of the results.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil,
     sort keyPath: any KeyPath<Element, Value> & Sendable,
@@ -112,7 +112,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - keyPath: The property; `nil` comes before every value.
   ///   - order: Whether the smallest value comes first or last.
-  ///   - transaction: How changes of the results are drawn.
+  ///   - transaction: The transaction in which changes of the results are drawn.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil,
     sort keyPath: any KeyPath<Element, Value?> & Sendable,
@@ -129,7 +129,7 @@ extension ModelQuery where Properties: AnimatedQueryProperties {
   ///   - filter: The condition that models must meet; `nil` matches all.
   ///   - keyPath: The property; `nil` comes before every value.
   ///   - order: Whether the smallest value comes first or last.
-  ///   - animation: How changes of the results are animated.
+  ///   - animation: The animation of changes of the results.
   public init<Value: Comparable>(
     filter: Predicate<Element>? = nil,
     sort keyPath: any KeyPath<Element, Value?> & Sendable,

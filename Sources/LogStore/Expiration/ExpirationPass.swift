@@ -47,7 +47,7 @@ struct ExpirationPass {
   /// - Parameters:
   ///   - container: The container, whose contexts are informed of the deletes.
   ///   - store: The store.
-  /// - Returns: What was done, and whether there is more.
+  /// - Returns: The result of the step, and whether there is more.
   /// - Throws: What the store throws. The next step then continues with the next rule.
   mutating func step(in container: ModelContainer, of store: any ExpiringStore) throws -> Step {
     guard doneCount < rules.count else { return .endsPass }

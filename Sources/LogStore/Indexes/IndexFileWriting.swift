@@ -10,8 +10,8 @@ struct IndexFileWriting {
   ///
   /// - Parameters:
   ///   - keys: The entries.
-  ///   - header: What they are of, and as of which commit.
-  /// - Returns: How many bytes were written.
+  ///   - header: The identity and the commit of the entries.
+  /// - Returns: The number of bytes written.
   /// - Throws: What reading and writing files throws, or ``DamagedIndexFile``; the file is then as it was.
   func write(_ keys: OrderedKeys, _ header: SecondaryIndexHeader) throws -> Int {
     if let former = keys.file, !former.isDamaged, former.header.digest == header.digest,

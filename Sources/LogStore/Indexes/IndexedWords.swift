@@ -130,7 +130,7 @@ struct IndexedWords: Sendable {
   /// The rows whose texts may contain a pattern, ascending.
   ///
   /// - Parameters:
-  ///   - pattern: What the texts have to contain.
+  ///   - pattern: The pattern that the texts have to contain.
   ///   - limit: The number of rows that are worth looking at.
   /// - Returns: `nil` if there are more.
   /// - Throws: ``DamagedWords``.
@@ -171,7 +171,7 @@ extension WordRun {
   /// The rows whose texts may contain a pattern, by number, ascending.
   ///
   /// - Parameters:
-  ///   - pattern: What the texts have to contain.
+  ///   - pattern: The pattern that the texts have to contain.
   ///   - limit: The number of rows that are worth looking at.
   /// - Returns: `nil` if there are more.
   /// - Throws: ``DamagedWords``.

@@ -10,8 +10,8 @@ struct WordFileWriting {
   ///
   /// - Parameters:
   ///   - words: The words.
-  ///   - stamp: What they are of, and as of which commit.
-  /// - Returns: How many bytes were written.
+  ///   - stamp: The identity and the commit of the entries.
+  /// - Returns: The number of bytes written.
   /// - Throws: What writing files throws; the file is then as it was.
   func write(_ words: IndexedWords, _ stamp: IndexStamp) throws -> Int {
     let header = WordIndexHeader(stamp)

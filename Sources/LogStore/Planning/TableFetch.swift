@@ -52,7 +52,7 @@ struct TableFetch {
   ///   - store: The store.
   ///   - table: One of its tables.
   ///   - expression: The predicate, if there is one.
-  ///   - plan: What the predicate says of rows it names, or of indexes.
+  ///   - plan: The candidates that the predicate names, or that indexes can find.
   ///   - output: The result that is wanted of the rows.
   ///   - limit: The number of matching rows that are wanted, in the order of their keys; `nil` for all.
   ///   - resolver: Answers about other rows, as of the fetch's view.
@@ -223,8 +223,8 @@ extension TableFetch {
     /// The rows whose texts have the words that the predicate looks for.
     ///
     /// - Parameters:
-    ///   - narrowest: What the best index of values names.
-    ///   - rowCount: How many rows there are.
+    ///   - narrowest: The rows that the best index of values names.
+    ///   - rowCount: The number of rows.
     /// - Returns: `nil` if these are not the fewest, or not few.
     /// - Throws: What making the index throws.
     private func words(_ narrowest: TableIndexes.Found?, _ rowCount: Int) throws -> [UInt64]? {
@@ -317,8 +317,8 @@ extension TableFetch {
     /// The path to the rows in whose lists are members that pass the predicate's test of those.
     ///
     /// - Parameters:
-    ///   - narrowest: What the best index names.
-    ///   - rowCount: How many rows there are.
+    ///   - narrowest: The rows that the best index names.
+    ///   - rowCount: The number of rows.
     /// - Returns: `nil` if reading the lists of the rows is no more work.
     /// - Throws: What reading throws.
     private func memberJoin(

@@ -62,7 +62,7 @@ final class ReferenceClaims: @unchecked Sendable {
   /// Claims what a save refers to and deletes; waits while another save's claim conflicts.
   ///
   /// - Parameters:
-  ///   - changes: What it refers to and deletes.
+  ///   - changes: The rows it refers to and deletes.
   ///   - owner: The rows it has kept, if any.
   /// - Returns: The claim, for ``finish(_:keeping:)``.
   func claim(_ changes: ReferenceChanges, keptBy owner: KeptClaim? = nil) -> Claim {

@@ -60,7 +60,7 @@ struct WordSearch {
   /// The rows that match, the best first.
   ///
   /// - Parameters:
-  ///   - statistics: What the texts of all tables say of the words.
+  ///   - statistics: The statistics of the words in the texts of all tables.
   ///   - expression: The predicate, if there is one.
   ///   - excluded: The keys of rows that are not wanted.
   /// - Returns: As many as are wanted.

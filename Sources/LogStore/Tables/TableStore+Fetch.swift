@@ -263,7 +263,7 @@ extension TableStore {
 
   /// Visits the rows that can be among the first of a sort, table by table in key order.
   ///
-  /// - Returns: Which of the visited rows are wanted, in order.
+  /// - Returns: The wanted ones of the visited rows, in order.
   func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,

@@ -16,7 +16,7 @@ public struct StoreInspection: Sendable {
   /// - Parameters:
   ///   - path: The store's directory.
   ///   - fileSystem: The file system that holds the store.
-  ///   - reads: How bytes are read; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
+  ///   - reads: The way to read bytes; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
   public init(
     at path: String,
     fileSystem: any FileSystem = PosixFileSystem(),

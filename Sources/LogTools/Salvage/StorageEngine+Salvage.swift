@@ -15,10 +15,10 @@ extension StorageEngine {
   /// - Parameters:
   ///   - source: The damaged store's directory.
   ///   - destination: The new store's: nothing may be there, or an empty directory. Its parent must exist.
-  ///   - fileSystem: Where both are.
-  ///   - reads: How the source is read; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
+  ///   - fileSystem: The file system of both.
+  ///   - reads: The way to read the source; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
   ///   - progress: Told from time to time how far it has come, on this thread.
-  /// - Returns: What was lost.
+  /// - Returns: The report.
   /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no source;
   ///   ``/LogFormat/StorageError/destinationExists(path:)`` or ``/LogFormat/StorageError/missingFolder(path:)``;
   ///   what goes wrong in writing, after which what was written is removed again. A process that ends meanwhile leaves a store that is marked as

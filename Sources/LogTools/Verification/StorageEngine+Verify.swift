@@ -25,7 +25,7 @@ extension StorageEngine {
   /// - Parameters:
   ///   - path: The store's directory.
   ///   - fileSystem: The file system that holds the store.
-  ///   - reads: How its bytes are read; ``/LogFormat/ReadMethod/copied`` for a device with media
+  ///   - reads: The way to read its bytes; ``/LogFormat/ReadMethod/copied`` for a device with media
   ///     errors, which are then reported.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: Everything that is not as it should be.

@@ -66,7 +66,7 @@ struct TableMeasurement {
 
   /// Adds what the server has found to groups.
   ///
-  /// - Returns: How many rows were measured.
+  /// - Returns: The number of rows measured.
   /// - Throws: `SwiftDataError.aggregateTooLarge`.
   func add(_ result: StatementResult, to groups: GroupTable) throws -> Int {
     if !isGrouped {
@@ -126,7 +126,7 @@ extension AggregateRequest.Measure {
 
   /// Adds what the server has measured of a group.
   ///
-  /// - Returns: How many columns of the result that were.
+  /// - Returns: The number of the result's columns that were read.
   fileprivate func add(
     _ result: StatementResult,
     _ row: Int,

@@ -170,7 +170,7 @@ extension StoreCatalogue {
   ///
   /// - Parameters:
   ///   - entity: The entity.
-  ///   - renamings: What is renamed, all at once.
+  ///   - renamings: The renamings, all at once.
   ///   - forgotten: The properties to be removed from the history.
   /// - Throws: ``PostgresStoreError``.
   /// - Complexity: O(changes in the history).

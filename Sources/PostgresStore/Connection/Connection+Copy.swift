@@ -10,7 +10,7 @@ extension Connection {
   /// - Parameters:
   ///   - sql: The statement.
   ///   - body: Sends the data, piece by piece; the pieces need not end where rows do.
-  /// - Returns: What the closure returned.
+  /// - Returns: The result of the closure.
   /// - Throws: ``PostgresStoreError``, or what the closure throws; nothing is then copied.
   func copyIn<R>(
     _ sql: String,

@@ -68,7 +68,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// against the transaction of another session.
   ///
   /// - Parameter operation: The work; it must leave nothing behind if it throws.
-  /// - Returns: What the operation returns.
+  /// - Returns: The result of the operation.
   /// - Throws: What the operation throws otherwise, or when the budget for new sessions is spent.
   func retrying<R>(_ operation: (Connection) throws -> R) throws -> R {
     var backoff = makeBackoff()

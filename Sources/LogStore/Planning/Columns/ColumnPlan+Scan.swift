@@ -37,7 +37,7 @@ extension ColumnPlan {
 
   /// Appends the keys of the rows that pass, ascending.
   ///
-  /// - Returns: How many rows were examined.
+  /// - Returns: The number of rows examined.
   func appendKeys(
     of table: EntityTable,
     in range: Range<UInt64>,
