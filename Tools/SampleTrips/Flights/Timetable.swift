@@ -12,7 +12,7 @@ struct Timetable: Sendable {
   ///
   /// - Parameters:
   ///   - csv: The path of a `flights.csv`; without one, the bundled January of 2013.
-  ///   - notice: Where the bad rows are reported.
+  ///   - notice: Receives the reports of bad rows.
   /// - Throws: ``ToolError`` if a file cannot be read or holds no flight.
   init(csv: String?, notice: (String) -> Void) throws {
     var lines: [FlightIdentity: Int] = [:]

@@ -8,8 +8,8 @@ extension TripRun {
   ///
   /// - Parameters:
   ///   - container: The store.
-  ///   - own: Which flights; all, if `nil`.
-  /// - Returns: What was done.
+  ///   - own: The flights; all, if `nil`.
+  /// - Returns: The report of the phase.
   /// - Throws: What the store throws.
   func replayDays(
     in container: ModelContainer,

@@ -34,7 +34,7 @@ final class IsolationRun: @unchecked Sendable {
 
   /// Works for a while, then looks at the history.
   ///
-  /// - Returns: How much was done, and what must not be.
+  /// - Returns: The amount of work, and the phenomena that must not occur.
   func run(for duration: Duration, threadCount: Int) throws -> (
     saves: Int, fetches: Int, rounds: Int, problems: [String]
   ) {

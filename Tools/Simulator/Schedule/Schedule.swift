@@ -10,8 +10,8 @@ struct Schedule: Codable, Sendable {
   /// - Parameters:
   ///   - seed: The seed.
   ///   - kind: The class of the schedule.
-  ///   - stepCount: How many steps to make.
-  ///   - folder: Where the store may be.
+  ///   - stepCount: The number of steps.
+  ///   - folder: The folder for the store.
   ///   - noting: Called before each step, so that it can be written down what led to a crash.
   /// - Returns: The steps, and where the store and the oracle part, if they do.
   static func draw(
@@ -60,10 +60,10 @@ struct Schedule: Codable, Sendable {
   /// Makes the steps again.
   ///
   /// - Parameters:
-  ///   - folder: Where the store may be.
-  ///   - name: What to call it.
+  ///   - folder: The folder for the store.
+  ///   - name: The name of the store.
   ///   - orders: In how many orders to let threads take turns, if there are any.
-  /// - Returns: Where the store and the oracle part, if they do.
+  /// - Returns: The first difference between the store and the oracle, if there is one.
   func run(in folder: URL, name: String = "replay", orders: Int = 1) -> Violation? {
     for order in 0..<(setting.threadCount == 0 ? 1 : orders) {
       if let violation = run(in: folder, name: name, order: UInt64(order)) { return violation }

@@ -2,7 +2,7 @@ extension Schedule {
   /// Cuts a schedule down: leaves out ever smaller runs of steps, as long as what is left still fails.
   ///
   /// - Parameters:
-  ///   - limit: How many schedules to try at most.
+  ///   - limit: The greatest number of schedules to try.
   ///   - fails: Whether a schedule fails as the whole one does.
   /// - Returns: A schedule that fails, of which no step can be left out.
   func shrunk(limit: Int = 2_000, whileFailing fails: (Schedule) -> Bool) -> Schedule {

@@ -3,7 +3,7 @@ extension Schedule {
   ///
   /// - Parameters:
   ///   - seed: The seed.
-  ///   - stepCount: What the number of steps is computed from.
+  ///   - stepCount: The number from which the number of steps is computed.
   ///   - isCrowded: Whether there are so many rows that fetches follow indexes.
   /// - Returns: The schedule of the seed.
   static func drawThreads(seed: UInt64, stepCount: Int, isCrowded: Bool) -> Schedule {

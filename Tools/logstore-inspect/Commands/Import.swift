@@ -75,7 +75,7 @@ struct Import: InspectCommand {
     }
   }
 
-  /// - Returns: How many commits were made.
+  /// - Returns: The number of commits made.
   private func write(
     _ rows: RowImport,
     _ table: TableDefinition,

@@ -12,7 +12,7 @@ struct EventWriter {
   /// - Parameters:
   ///   - message: Its data.
   ///   - name: The kind of event.
-  ///   - id: What the client sends as `Last-Event-ID` when it comes back.
+  ///   - id: The text that the client sends as `Last-Event-ID` when it comes back.
   /// - Throws: What writing throws, once the client is gone.
   mutating func write(_ message: some Encodable, name: String, id: String? = nil) async throws {
     let data = String(decoding: try encoder.encode(message), as: UTF8.self)
@@ -30,10 +30,10 @@ extension Response {
   /// A response that lasts until the client leaves or the service stops.
   ///
   /// - Parameters:
-  ///   - observed: What is observed.
-  ///   - interval: How long to wait for a change. A client that has left is noticed when it is written to.
+  ///   - observed: The observed sequence.
+  ///   - interval: The longest wait for a change. A client that has left is noticed when it is written to.
   ///   - encoder: Writes messages.
-  ///   - state: What the closure remembers from one call to the next.
+  ///   - state: The state that the closure keeps from one call to the next.
   ///   - write: Writes what is new; called at once, after changes, and when there was none for an interval.
   /// - Returns: The response; nothing is observed before it is written.
   static func events<Observed: AsyncSequence & Sendable, State: Sendable>(

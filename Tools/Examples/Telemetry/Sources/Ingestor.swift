@@ -12,9 +12,9 @@ actor Ingestor {
   /// An unknown device is made.
   ///
   /// - Parameters:
-  ///   - readings: What came.
+  ///   - readings: The readings.
   ///   - arrival: The time of readings that have none.
-  /// - Returns: How many were stored.
+  /// - Returns: The number of readings stored.
   /// - Throws: What a save throws; nothing is stored then.
   func store(_ readings: [NewReading], at arrival: Date = .now) throws -> Int {
     do {

@@ -30,7 +30,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - url: The store's folder; `nil` for a store in memory.
-  ///   - days: How long readings are kept, from their time on; in memory, until the service ends.
+  ///   - days: The number of days that readings are kept, from their time on; in memory, until the service ends.
   /// - Returns: The container, with today's models.
   /// - Throws: What opening a store throws: it is in use, its disk fails, or a newer release has migrated it.
   static func telemetry(at url: URL?, keeping days: Int = 90) throws -> ModelContainer {
