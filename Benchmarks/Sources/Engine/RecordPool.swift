@@ -16,7 +16,7 @@ struct RecordPool {
   ///
   /// - Parameters:
   ///   - trips: The store.
-  ///   - count: How many rows; a multiple of 10,000.
+  ///   - count: The number of rows; a multiple of 10,000.
   /// - Throws: What the engine throws.
   func load(_ trips: EngineTrips, _ count: Int) throws {
     // Keys begin at 1, so that the first record of each ten thousand is the pool's second.
@@ -28,7 +28,7 @@ struct RecordPool {
   ///
   /// - Parameters:
   ///   - store: The store's folder, new.
-  ///   - rows: How many rows; a multiple of 10,000.
+  ///   - rows: The number of rows; a multiple of 10,000.
   /// - Throws: What the engine throws.
   func makeStore(_ store: URL, rows: Int) throws {
     let trips = try EngineTrips(at: store.path, .relaxed)

@@ -34,7 +34,7 @@ public final class EngineFlights: FlightStore {
 
   /// Makes a store.
   ///
-  /// - Parameter folder: Where; a new folder.
+  /// - Parameter folder: The folder; a new one.
   /// - Throws: ``StorageError``.
   public init(_ folder: URL) throws {
     var options = EngineOptions()

@@ -17,7 +17,7 @@ public final class EngineTrips: MixedTripStore {
   ///
   /// - Parameters:
   ///   - path: Its folder.
-  ///   - durability: What a commit waits for.
+  ///   - durability: The event that a commit waits for.
   ///   - compaction: Whether the store is compacted beside the work.
   /// - Throws: ``StorageError``.
   public convenience init(
@@ -54,7 +54,7 @@ public final class EngineTrips: MixedTripStore {
 
   /// Adds records in one commit, under keys that the engine assigns: from 1, without gaps.
   ///
-  /// - Parameter records: What to add.
+  /// - Parameter records: The new records.
   /// - Throws: ``StorageError``.
   public func insert(_ records: ArraySlice<TripRecord>) throws {
     insert(records, into: &batch, through: &writer)

@@ -21,7 +21,7 @@ public final class TripOverwriter {
 
   /// Replaces every attribute of some rows, in one commit.
   ///
-  /// - Parameter records: What the rows are to be; their identifiers are the keys, ascending.
+  /// - Parameter records: The new rows; their identifiers are the keys, ascending.
   /// - Throws: ``StorageError``.
   public func overwrite(_ records: ArraySlice<TripRecord>) throws {
     for record in records {

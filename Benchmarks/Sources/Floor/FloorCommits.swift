@@ -13,9 +13,9 @@ public final class FloorCommits {
   /// Prepares commits.
   ///
   /// - Parameters:
-  ///   - log: Where they go.
-  ///   - rowsPerCommit: How many rows each holds.
-  ///   - bytesPerCommit: How many bytes the engine writes for one.
+  ///   - log: The log that takes them.
+  ///   - rowsPerCommit: The number of rows in each.
+  ///   - bytesPerCommit: The number of bytes that the engine writes for one.
   public init(log: FloorLog, rowsPerCommit: Int, bytesPerCommit: Int) {
     self.log = log
     self.rowsPerCommit = rowsPerCommit

@@ -9,8 +9,8 @@ public final class FloorReads {
   /// Writes records to a file and maps it.
   ///
   /// - Parameters:
-  ///   - path: Where; a new file.
-  ///   - count: How many rows.
+  ///   - path: The path; a new file.
+  ///   - count: The number of rows.
   ///   - record: The record of a key; keys begin at 1.
   /// - Throws: ``SystemCallError``.
   public init(path: String, count: Int, _ record: (UInt64) -> TripRecord) throws {

@@ -10,7 +10,7 @@ extension GRDBContender {
   ///
   /// - Parameters:
   ///   - file: The database.
-  ///   - remark: What is to be said about it, indexes for one.
+  ///   - remark: A remark about it, on indexes for instance.
   /// - Returns: GRDB with Codable records, and with records written by hand.
   /// - Throws: What GRDB throws.
   public static func queries(_ file: URL, remark: String = "") throws -> [Querying] {

@@ -39,7 +39,7 @@ public final class GRDBFlights: FlightStore {
 
   /// Makes a database.
   ///
-  /// - Parameter folder: Where; a new folder.
+  /// - Parameter folder: The folder; a new one.
   /// - Throws: What GRDB throws.
   public init(_ folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -9,8 +9,8 @@ enum GRDBStore {
   /// Opens a database, or makes it.
   ///
   /// - Parameters:
-  ///   - file: Where.
-  ///   - durability: What a commit waits for.
+  ///   - file: The file.
+  ///   - durability: The event that a commit waits for.
   /// - Returns: The pool.
   /// - Throws: What GRDB throws.
   static func open(_ file: URL, _ durability: GRDBDurability) throws -> DatabasePool {

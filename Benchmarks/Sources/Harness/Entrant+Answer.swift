@@ -2,12 +2,12 @@ extension Entrant {
   /// Creates an entrant whose work has an answer, so that it cannot be quick by doing less.
   ///
   /// - Parameters:
-  ///   - workload: What is measured.
-  ///   - contender: Who is.
-  ///   - settings: How the contender is set up, in words.
+  ///   - workload: The workload.
+  ///   - contender: The contender.
+  ///   - settings: The settings of the contender, in words.
   ///   - reference: The entrant of the same rounds to compare with.
-  ///   - targets: What is hoped for.
-  ///   - rows: How many rows the work handles.
+  ///   - targets: The targets.
+  ///   - rows: The number of rows that the work handles.
   ///   - expected: The right answer; any other ends the run.
   ///   - answer: The work.
   public init(

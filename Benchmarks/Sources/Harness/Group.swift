@@ -3,7 +3,7 @@ import Foundation
 /// Runs a group of benchmarks as its executable was told to, and ends the process with 1 if it cannot.
 ///
 /// - Parameters:
-///   - title: What heads the report.
+///   - title: The heading of the report.
 ///   - body: The benchmarks.
 public func runGroup(_ title: String, _ body: (Plan, Report) throws -> Void) {
   let plan = Plan(title: title)

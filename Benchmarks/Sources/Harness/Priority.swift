@@ -7,7 +7,7 @@ import Glibc
 /// the work starts are ordinary again, as a store's background threads are beside an app.
 ///
 /// - Parameter body: The work.
-/// - Returns: What the work returns.
+/// - Returns: The result of the work.
 /// - Throws: What the work throws.
 public func withPriority<Result>(_ body: () throws -> Result) rethrows -> Result {
   // Not in the headers Swift sees: SCHED_RESET_ON_FORK.
@@ -26,7 +26,7 @@ public func withPriority<Result>(_ body: () throws -> Result) rethrows -> Result
 /// Before everything else, work of minutes would leave a contender's own threads nothing but what it does not use.
 ///
 /// - Parameter body: The work.
-/// - Returns: What the work returns.
+/// - Returns: The result of the work.
 /// - Throws: What the work throws.
 public func withoutPriority<Result>(_ body: () throws -> Result) rethrows -> Result {
   let policy = sched_getscheduler(0)

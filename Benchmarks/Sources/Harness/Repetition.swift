@@ -42,7 +42,7 @@ public final class Repetition {
 
   /// Ends the thread.
   ///
-  /// - Returns: How often the work was done, after the first time.
+  /// - Returns: The number of times that the work was done, after the first.
   /// - Throws: What stopped it before, if anything did.
   @discardableResult
   public func stop() throws -> Int {

@@ -4,9 +4,9 @@ public import Foundation
 ///
 /// - Parameters:
 ///   - plan: Says where.
-///   - name: What the folder is called.
+///   - name: The name of the folder.
 ///   - body: The work.
-/// - Returns: What the work returns.
+/// - Returns: The result of the work.
 /// - Throws: What the work or the file system throws.
 public func withFolder<Result>(
   _ plan: Plan,

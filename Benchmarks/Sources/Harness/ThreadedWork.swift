@@ -6,8 +6,8 @@ import Synchronization
 /// Threads are ordinary: with the priority of real time, those of a contender's own would get no processor beside them.
 ///
 /// - Parameters:
-///   - count: How many threads.
-///   - seconds: For how long; pieces that were begun are ended.
+///   - count: The number of threads.
+///   - seconds: The time; pieces that were begun are ended.
 ///   - makeWork: Makes a thread's work, by the thread's number, outside of what is timed; the work is called with the number
 ///     of each piece.
 /// - Returns: The rate of all threads together in pieces a second, and how long each piece took.

@@ -7,8 +7,8 @@ import Synchronization
 /// there are processors.
 ///
 /// - Parameters:
-///   - count: How many threads.
-///   - commits: How many commits of one row each makes.
+///   - count: The number of threads.
+///   - commits: The number of commits of one row that each makes.
 ///   - makeCommitter: Makes a thread's committer, outside of what is timed.
 /// - Returns: The rate of all threads together, from the first commit's begin to the last one's end.
 /// - Throws: The first error of any thread.

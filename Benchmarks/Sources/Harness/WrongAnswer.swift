@@ -9,9 +9,9 @@ public struct WrongAnswer: Error, CustomStringConvertible {
   /// Checks an answer.
   ///
   /// - Parameters:
-  ///   - found: What the contender answered.
-  ///   - expected: What is right.
-  ///   - contender: Whom to name.
+  ///   - found: The contender's answer.
+  ///   - expected: The right answer.
+  ///   - contender: The contender to name.
   /// - Throws: ``WrongAnswer`` if they differ.
   public static func check(_ found: Int, is expected: Int, _ contender: Contender) throws {
     if found != expected { throw WrongAnswer(contender, expected: expected, found: found) }

@@ -12,8 +12,8 @@ enum ModelStore {
   /// Describes a store.
   ///
   /// - Parameters:
-  ///   - folder: What holds it.
-  ///   - durability: What a save waits for.
+  ///   - folder: The folder that holds it.
+  ///   - durability: The event that a save waits for.
   /// - Returns: The description.
   static func configuration(_ folder: URL, _ durability: Durability) -> LogStoreConfiguration {
     LogStoreConfiguration(
@@ -25,8 +25,8 @@ enum ModelStore {
   /// Opens a store of trips.
   ///
   /// - Parameters:
-  ///   - folder: What holds it; a new store if there is none.
-  ///   - durability: What a save waits for.
+  ///   - folder: The folder that holds it; a new store if there is none.
+  ///   - durability: The event that a save waits for.
   /// - Returns: The container.
   /// - Throws: What the store throws.
   static func open(_ folder: URL, _ durability: Durability) throws -> ModelContainer {

@@ -23,12 +23,12 @@ struct Saves {
   /// Saves that survive the end of the process; SQLite calls that `synchronous=NORMAL`.
   ///
   /// - Parameters:
-  ///   - workload: What is measured.
-  ///   - rowsPerSave: How many trips a save holds.
-  ///   - rows: How many trips GRDB saves in one repetition.
-  ///   - factor: How many times as many models do, so that both are measured about as long.
+  ///   - workload: The workload.
+  ///   - rowsPerSave: The number of trips in a save.
+  ///   - rows: The number of trips that GRDB saves in one repetition.
+  ///   - factor: The factor by which models save more, so that both are measured about as long.
   ///   - least: The rate hoped for.
-  /// - Returns: How they did.
+  /// - Returns: The standings.
   /// - Throws: What a store throws.
   private func relaxed(
     _ workload: Workload,

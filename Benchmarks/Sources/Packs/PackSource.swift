@@ -30,7 +30,7 @@ struct PackSource {
 
   /// A store of so many trips, no two alike.
   ///
-  /// - Parameter count: How many; a multiple of 10,000.
+  /// - Parameter count: The number of trips; a multiple of 10,000.
   /// - Returns: The store.
   /// - Throws: ``StorageError``.
   static func trips(_ count: Int) throws -> PackSource {
@@ -56,9 +56,9 @@ struct PackSource {
   /// Writes the rows into a pack.
   ///
   /// - Parameters:
-  ///   - file: Where.
-  ///   - options: How.
-  /// - Returns: What the pack came to.
+  ///   - file: The file.
+  ///   - options: The options.
+  /// - Returns: The pack's summary.
   /// - Throws: ``StorageError``.
   func pack(to file: URL, options: PackOptions = .init()) throws -> PackSummary {
     var writer = try PackWriter(
@@ -78,7 +78,7 @@ struct PackSource {
   /// Opens such a pack.
   ///
   /// - Parameters:
-  ///   - file: Where it is.
+  ///   - file: The file of the pack.
   ///   - cache: Keeps decoded blocks.
   /// - Returns: The pack.
   /// - Throws: ``StorageError``.

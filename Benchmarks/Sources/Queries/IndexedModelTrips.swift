@@ -40,7 +40,7 @@ struct IndexedModelTrips {
   ///
   /// - Parameters:
   ///   - folder: Its folder.
-  ///   - trips: What it holds.
+  ///   - trips: Its contents.
   /// - Throws: What the store throws.
   init(_ folder: URL, _ trips: ScatteredTrips) throws {
     container = try ModelContainer(

@@ -14,7 +14,7 @@ struct PackedModelTrips {
   ///
   /// - Parameters:
   ///   - folder: Its folder.
-  ///   - records: What it holds.
+  ///   - records: Its contents.
   /// - Throws: What the store throws.
   init(_ folder: URL, _ records: ScatteredTrips) throws {
     let url = folder.appending(path: "packed-models")

@@ -20,7 +20,7 @@ public final class SQLiteDatabase {
   ///
   /// - Parameters:
   ///   - file: Its file.
-  ///   - schema: What makes its tables and indexes where they are missing.
+  ///   - schema: The statements that make its tables and indexes if they are missing.
   /// - Throws: ``SQLiteError``.
   public init(_ file: URL, schema: String) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

@@ -7,7 +7,7 @@ public struct EarliestTrips {
 
   /// Creates a list.
   ///
-  /// - Parameter count: How many trips it keeps; one at least.
+  /// - Parameter count: The number of trips it keeps; one at least.
   public init(_ count: Int) {
     self.count = count
     heap.reserveCapacity(count)

@@ -3,7 +3,7 @@ public protocol MixedTripStore: TripStore {
   /// Reads records in the order of their keys, all attributes decoded.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: The number of records.
   ///   - first: The key of the first.
   /// - Returns: The checksums of them, added up.
   /// - Throws: What the contender reports.
@@ -11,7 +11,7 @@ public protocol MixedTripStore: TripStore {
 
   /// Replaces every attribute of some records, in one commit.
   ///
-  /// - Parameter records: What they are to be; their identifiers are the keys, ascending.
+  /// - Parameter records: The new records; their identifiers are the keys, ascending.
   /// - Throws: What the contender reports.
   func overwrite(_ records: ArraySlice<TripRecord>) throws
 }

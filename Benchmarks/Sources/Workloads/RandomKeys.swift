@@ -13,7 +13,7 @@ public struct RandomKeys: Sendable {
   /// Draws keys beforehand, so that drawing them is not part of what is measured.
   ///
   /// - Parameters:
-  ///   - length: How many.
+  ///   - length: The number of keys.
   ///   - run: Within how many in a row no key comes twice: a commit changes a row once.
   /// - Returns: The keys.
   public mutating func next(_ length: Int, distinctWithin run: Int = 1) -> [UInt64] {

@@ -10,7 +10,7 @@ public protocol TripStore: AnyObject {
   /// Adds records in one commit.
   ///
   /// - Parameters:
-  ///   - records: What to add; their own keys do not count.
+  ///   - records: The records to add; their own keys do not count.
   ///   - firstKey: The key of the first; the others follow.
   /// - Throws: What the contender reports.
   func insert(_ records: ArraySlice<TripRecord>, firstKey: UInt64) throws
@@ -33,14 +33,14 @@ public protocol TripStore: AnyObject {
 
   /// Reads the records that start first, by looking at every record.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of records.
   /// - Returns: The checksums of them, added up.
   /// - Throws: What the contender reports.
   func readEarliest(_ count: Int) throws -> Int
 
   /// Reads the first records in the order of their keys, all attributes decoded.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of records.
   /// - Returns: The checksums of them, added up.
   /// - Throws: What the contender reports.
   func readFirst(_ count: Int) throws -> Int

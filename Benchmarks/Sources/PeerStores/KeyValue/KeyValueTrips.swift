@@ -14,7 +14,7 @@ protocol KeyValueTrips: MixedTripStore {
   ///
   /// - Parameters:
   ///   - first: The first key.
-  ///   - limit: How many at most.
+  ///   - limit: The greatest number.
   ///   - body: Is lent each row's bytes.
   /// - Throws: ``PeerError``.
   func scan(from first: UInt64, upTo limit: Int, _ body: (UInt64, UnsafeRawBufferPointer) -> Void)

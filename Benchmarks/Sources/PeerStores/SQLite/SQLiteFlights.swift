@@ -24,7 +24,7 @@ public final class SQLiteFlights: FlightStore {
 
   /// Makes a database.
   ///
-  /// - Parameter folder: Where; a new folder.
+  /// - Parameter folder: The folder; a new one.
   /// - Throws: ``PeerError``.
   public init(_ folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -16,7 +16,7 @@ public final class SQLiteRows {
   /// Makes a database.
   ///
   /// - Parameters:
-  ///   - folder: Where; a new folder.
+  ///   - folder: The folder; a new one.
   ///   - table: The table.
   ///   - layout: The layout of the rows it will be given.
   /// - Throws: ``PeerError``.

@@ -16,7 +16,7 @@ struct FilledPeers {
   ///
   /// - Parameters:
   ///   - plan: Says how much to measure.
-  ///   - peers: Whose stores.
+  ///   - peers: The peers whose stores they are.
   ///   - folder: Their folder.
   /// - Throws: What a store throws.
   init(_ plan: Plan, _ peers: [Peer], _ folder: URL) throws {

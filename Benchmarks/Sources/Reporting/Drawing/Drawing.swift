@@ -62,7 +62,7 @@ struct Drawing {
   /// The whole file.
   ///
   /// - Parameters:
-  ///   - title: What it shows; read aloud to who cannot see it.
+  ///   - title: Its subject; read aloud to readers who cannot see it.
   ///   - description: The figures' story in words.
   /// - Returns: The file's text.
   func svg(title: String, description: String) -> String {

@@ -9,7 +9,7 @@ public struct ResultsPage {
 
   /// Writes the files.
   ///
-  /// - Parameter folder: Where; it exists.
+  /// - Parameter folder: The folder; it exists.
   /// - Throws: What the file system throws.
   public func write(to folder: URL) throws {
     let plots = Plots(results: results).all

@@ -2,7 +2,7 @@
 public protocol FlightStore: AnyObject {
   /// Adds flights in one commit.
   ///
-  /// - Parameter flights: What to add.
+  /// - Parameter flights: The new flights.
   /// - Throws: What the contender reports.
   func save(_ flights: ArraySlice<FlightRecord>) throws
 
