@@ -11,7 +11,8 @@ extension TableStore {
   /// file of the former value.
   ///
   /// - Returns: `nil` if the row, or its value, is gone.
-  /// - Throws: ``LogStoreError/unreadableValue(entity:property:key:_:)`` if the file is missing or damaged.
+  /// - Throws: ``LogStoreError/unreadableValue(entity:property:key:_:)`` if the file is missing or damaged;
+  ///   `SwiftDataError.historyTokenExpired` in an earlier state whose value the store has removed since.
   func readBlob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
     var wanted = blob
     while true {
@@ -25,6 +26,7 @@ extension TableStore {
         case .inRow(let bytes): return bytes
         case .external(let newest):
           guard newest != wanted else {
+            try checkIsKept(wanted, of: row, column: column)
             throw table(numbered: row.table)?.unreadable(column, row.key, error) ?? error
           }
           wanted = newest
@@ -33,7 +35,21 @@ extension TableStore {
     }
   }
 
-  private enum StoredBlob {
+  /// - Throws: `SwiftDataError.historyTokenExpired` if the value is one of an earlier state, and the row has another now, or is
+  ///   gone: the file went then.
+  private func checkIsKept(_ blob: BlobReference, of row: RowReference, column: Int) throws {
+    guard let past else { return }
+    let present = try past.origin.openTables().storedBlob(of: row, column: column)
+    if present == .external(blob) { return }
+    let table = table(numbered: row.table)
+    let property = table.map { "\($0.descriptor.entityName).\($0.descriptor.columnName(column))" }
+    throw SwiftDataError.historyTokenExpired.explained(
+      "\(property ?? "a value") was in a file of its own, which \(path) removed when the value was replaced or deleted: a "
+        + "container of the earlier state that is held from before on keeps it"
+    )
+  }
+
+  private enum StoredBlob: Equatable {
     case inRow(Data)
     case external(BlobReference)
   }

@@ -58,6 +58,38 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Archived>()) == 0)
   }
 
+  @Test func `says that a large value is gone, not that the store is damaged`() throws {
+    let folder = try TemporaryFolder()
+    func open() throws -> ModelContainer {
+      try ModelContainer(
+        for: Archived.self,
+        configurations: LogStoreConfiguration(url: folder.url.appending(path: "archive.store"))
+      )
+    }
+    func saveAndReplace() throws -> DefaultHistoryToken {
+      let context = ModelContext(try open())
+      let bytes = Data(repeating: 1, count: 300_000)
+      let (replaced, deleted) = (Archived("replaced", bytes), Archived("deleted", bytes))
+      for archived in [replaced, deleted] { context.insert(archived) }
+      try context.save()
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      replaced.bytes = Data([1])
+      context.delete(deleted)
+      try context.save()
+      return try #require(history.last?.token)
+    }
+    // Opening removes files that a store no longer needs, if closing has not.
+    let token = try saveAndReplace()
+    let container = try open()
+    for title in ["replaced", "deleted"] {
+      let then = try ModelContext(container, asOf: token)
+      let named = FetchDescriptor<Archived>(predicate: #Predicate { $0.title == title })
+      let archived = try #require(try then.fetch(named).first)
+      _ = archived.bytes
+      #expect(throws: SwiftDataError.historyTokenExpired) { try then.fetch(named) }
+    }
+  }
+
   @Test func `keeps its state while others save and compact`() throws {
     let store = try HistoryStore(.init(.onDemand, historyByteCount: 0))
     let context = store.context()
