@@ -47,6 +47,55 @@ import Testing
   }
 }
 
+@Suite struct `A sequence of notifications` {
+  private let center = NotificationCenter()
+  private let name = Notification.Name("saved")
+
+  @Test func `has what is posted from the making of its iterator on, in order`() async {
+    let all = center.notifications(named: name)
+    center.post(name: name, object: nil, userInfo: ["number": 0])
+    var iterator = all.makeAsyncIterator()
+    for number in 1...3 { center.post(name: name, object: nil, userInfo: ["number": number]) }
+    for number in 1...3 {
+      #expect(await iterator.next()?.userInfo?["number"] as? Int == number)
+    }
+  }
+
+  @Test func `has those of its name and its object only`() async {
+    let (own, other) = (NSObject(), NSObject())
+    var iterator = center.notifications(named: name, object: own).makeAsyncIterator()
+    center.post(name: Notification.Name("other"), object: own)
+    center.post(name: name, object: other)
+    center.post(name: name, object: own)
+    #expect(await iterator.next()?.object as? NSObject === own)
+  }
+
+  @Test func `ends with its task`() async {
+    let all = center.notifications(named: name)
+    let task = Task {
+      var count = 0
+      for await _ in all { count += 1 }
+      return count
+    }
+    task.cancel()
+    #expect(await task.value == 0)
+  }
+
+  @MainActor @Test func `is waited for on an actor, for saves`() async throws {
+    let container = try makeLibrary()
+    let context = container.mainContext
+    var saves = NotificationCenter.default
+      .notifications(named: ModelContext.didSave, object: context).makeAsyncIterator()
+    let book = Book(title: "News")
+    context.insert(book)
+    try context.save()
+    let note = await saves.next()
+    #expect(note?.object as? ModelContext === context)
+    let inserted = note?.userInfo?[ModelContext.NotificationKey.insertedIdentifiers.rawValue]
+    #expect(inserted as? [PersistentIdentifier] == [book.persistentModelID])
+  }
+}
+
 @Suite struct `A localized text` {
   private let english = Locale(identifier: "en_US")
 
