@@ -286,7 +286,9 @@ extension _Slot {
     _ ordinal: Int
   ) -> Value where Value == [D]? {
     _adopt(model, ordinal)
-    return model._$state.destinations(ordinal, of: model, as: D.self)
+    let members = model._$state.destinations(ordinal, of: model, as: D.self)
+    if case .some(.none) = value, members.isEmpty, model._$state.mayLackLists { return nil }
+    return members
   }
 
   public mutating func _set<M: PersistentModel, D: PersistentModel>(
@@ -294,7 +296,7 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == [D]? {
-    value = nil
+    value = newValue == nil && model._$state.mayLackLists ? .some(nil) : nil
     model._$state.setDestinations(newValue ?? [], ordinal, of: model)
   }
 
@@ -327,8 +329,8 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == [D]? {
-    guard case .some(let initial) = value else { return }
+    guard case .some(.some(let initial)) = value else { return }
     value = nil
-    model._$state.setDestinations(initial ?? [], ordinal, of: model)
+    model._$state.setDestinations(initial, ordinal, of: model)
   }
 }

@@ -156,6 +156,8 @@ extension _ModelState {
   func adoptInitialRelationships(of model: some PersistentModel) {
     guard !flags.contains(.adopted) else { return }
     flags.insert(.adopted)
+    // The state may not know its model yet, and is asked for relationships next.
+    _ = descriptor(of: model)
     model._$adopt()
   }
 }

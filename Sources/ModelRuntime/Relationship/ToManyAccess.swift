@@ -45,6 +45,10 @@ extension _ModelState {
     relatedModels(property) ?? listToChange(property)
   }
 
+  /// Whether an optional list that was set to nil is nil: a row, and a model that is to become one, have lists that
+  /// are empty and none that are missing.
+  var mayLackLists: Bool { context == nil && !flags.contains(.stored) }
+
   // MARK: Changing
 
   /// Replaces the models of a to-many relationship and moves their other ends.

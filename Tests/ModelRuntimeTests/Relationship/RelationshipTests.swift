@@ -47,6 +47,67 @@ import Testing
   }
 }
 
+@Model private final class Cabinet {
+  var parent: Cabinet?
+  @Relationship(inverse: \Cabinet.parent) var children: [Cabinet]?
+  @Relationship(inverse: \Marker.cabinets) var markers: [Marker]? = nil
+
+  init(markers: [Marker]? = nil) { self.markers = markers }
+}
+
+@Model private final class Marker {
+  var cabinets: [Cabinet]? = []
+
+  init() {}
+}
+
+@Suite struct `An optional list` {
+  @Test func `is nil until the model is related or in a context`() throws {
+    let cabinet = Cabinet()
+    #expect(cabinet.children == nil && cabinet.markers == nil)
+    #expect(Cabinet(markers: []).markers == [])
+    let marker = Marker()
+    #expect(marker.cabinets == [])
+    marker.cabinets = nil
+    #expect(marker.cabinets == nil)
+    let child = Cabinet()
+    child.parent = cabinet
+    #expect(cabinet.children == [child])
+    #expect(cabinet.markers == nil)
+    let container = try ModelContainer(
+      for: Schema([Cabinet.self, Marker.self]),
+      configurations: [MemoryStore.Configuration()]
+    )
+    let context = ModelContext(container)
+    context.insert(cabinet)
+    context.insert(marker)
+    #expect(cabinet.markers == [] && child.children == [] && marker.cabinets == [])
+    try context.save()
+    #expect(cabinet.markers == [] && child.children == [] && marker.cabinets == [])
+    context.delete(child)
+    try context.save()
+    #expect(child.children == [] && cabinet.children == [])
+  }
+
+  @Test func `that nobody has read comes to hold what is related to it`() {
+    let (cabinet, child) = (Cabinet(), Cabinet())
+    child.parent = cabinet
+    #expect(cabinet.children == [child])
+    #expect(cabinet.markers == nil && child.children == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `that is nil can be given models, in place or as a whole`(inPlace: Bool) {
+    let cabinet = Cabinet()
+    let marker = Marker()
+    if inPlace { cabinet.markers?.append(marker) } else { cabinet.markers = [marker] }
+    #expect(cabinet.markers == [marker])
+    #expect(marker.cabinets == [cabinet])
+    marker.cabinets = nil
+    #expect(marker.cabinets == nil && cabinet.markers == [])
+  }
+}
+
 @Suite struct `Relationships in a store` {
   let container: ModelContainer
 
