@@ -7,7 +7,7 @@ package struct MigrationRoute: Hashable, Sendable {
   package enum Way: Hashable, Sendable {
     /// The store is new, or was written with this very shape: nothing.
     case none
-    /// The shapes differ and there is no plan: the store decides what it can make of it.
+    /// The shapes differ and no stage says how: the store decides what it can make of it.
     case inferred
     /// The stages of the plan, in order.
     case stages([MigrationStep])
@@ -23,6 +23,9 @@ package struct MigrationRoute: Hashable, Sendable {
   ///
   /// A version is recognised by its shape. Where several versions have one shape, the number that the store
   /// remembers decides; a store from before the plan was there has none of its own, and counts as the oldest of them.
+  ///
+  /// A plan without stages gives numbers to versions and says nothing of the way between them: it is the store's to
+  /// find, as without a plan, and the models may have changed without a new version.
   ///
   /// Without a plan, a schema that has a number is held to it; one without says nothing of its age, and leaves the
   /// number of a store that has one as it is, so that a later container with a plan finds the version it knows.
@@ -62,6 +65,7 @@ package struct MigrationRoute: Hashable, Sendable {
       return
     }
     let versions = try PlannedVersions(plan, for: schema, of: entities)
+    let isSilent = plan.stages.isEmpty
     let end = try versions.position(of: schema)
     let newest = versions.stored(end, checksum: current.checksum)
     guard let stored else {
@@ -69,17 +73,19 @@ package struct MigrationRoute: Hashable, Sendable {
       target = newest
       return
     }
-    let start: Int
     do {
-      start = try versions.position(ofStore: stored, before: end)
+      let start = try versions.position(ofStore: stored, before: end)
+      let steps = try versions.steps(from: start, to: end)
+      way = steps.isEmpty ? .none : .stages(steps)
+      target = start > end ? stored : newest
     } catch {
-      guard error == .backwardMigration, newerStores == .takeBack else { throw error }
+      let isLeftToStore =
+        error == .backwardMigration
+        ? newerStores == .takeBack
+        : isSilent && [.unknownDataStoreSchema, .migrationUnavailable].contains(error)
+      guard isLeftToStore else { throw error }
       way = .inferred
       target = newest
-      return
     }
-    let steps = try versions.steps(from: start, to: end)
-    way = steps.isEmpty ? .none : .stages(steps)
-    target = start > end ? stored : newest
   }
 }

@@ -26,8 +26,8 @@ struct PlannedVersions {
   ///   - plan: The plan.
   ///   - schema: The schema of the store, in one of the versions.
   ///   - entities: The names of the entities that the store has so far.
-  /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number, in
-  ///   another order than by number, or with stages between other versions than its own.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number and one
+  ///   shape, in another order than by number, or with stages between other versions than its own.
   init(
     _ plan: any SchemaMigrationPlan.Type,
     for schema: Schema,
@@ -39,10 +39,18 @@ struct PlannedVersions {
     for type in plan.schemas {
       let whole = Schema(versionedSchema: type)
       try whole.validate()
-      if let last = versions.last, last.number >= whole.version {
+      if let last = versions.last, last.number > whole.version {
         throw .unknownSchema.explained(
           "\(plan) lists version \(whole.version) (\(type)) after \(last.number) (\(last.type)); "
-            + "expected the oldest first, and each number once"
+            + "expected the oldest first"
+        )
+      }
+      if let same = versions.first(where: {
+        $0.number == whole.version && $0.whole.checksum == whole.checksum
+      }) {
+        throw .unknownSchema.explained(
+          "\(plan) lists version \(whole.version) (\(type)) after \(same.number) (\(same.type)), which has the "
+            + "same models; expected another number or another shape, by which they could be told apart"
         )
       }
       let part = PlannedVersions.part(of: whole, named: names)
@@ -74,11 +82,11 @@ struct PlannedVersions {
 
   /// Makes sure that the steps of a plan are between its versions.
   ///
-  /// A step that is missing is not missed until it is to be taken.
+  /// A step that is missing is not missed until it is to be taken. One from a version to itself is never taken.
   private func checkStages() throws(SwiftDataError) {
     for stage in plan.stages {
       guard let from = position(of: stage.fromVersion), let to = position(of: stage.toVersion),
-        from < to
+        from <= to
       else {
         throw .unknownSchema.explained(
           "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion); "
@@ -109,14 +117,11 @@ extension PlannedVersions {
         "the schema \(current) matches no version of \(plan): \(list)"
       )
     }
-    if schema.isVersioned,
-      let own = alike.first(where: { versions[$0].number == schema.version })
-    {
-      return own
-    }
+    let numbered = schema.isVersioned ? alike.filter { versions[$0].number == schema.version } : []
+    let fitting = numbered.isEmpty ? alike : numbered
     // A version that has just these entities, else one that has no others of the store's.
-    return alike.last { versions[$0].whole.checksum == current.checksum }
-      ?? alike.last { versions[$0].former.checksum == current.checksum } ?? newest
+    return fitting.last { versions[$0].whole.checksum == current.checksum }
+      ?? fitting.last { versions[$0].former.checksum == current.checksum } ?? fitting.last ?? newest
   }
 
   /// The version that a store was written with.
@@ -126,7 +131,9 @@ extension PlannedVersions {
   func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int
   {
     let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
-    let start = alike.first { versions[$0].number == stored.version } ?? alike.first
+    // Several have its number only if they differ in entities that the store does not keep: it is any of them.
+    let numbered = alike.filter { versions[$0].number == stored.version }
+    let start = numbered.last { $0 <= end } ?? numbered.first ?? alike.first
     guard let start else {
       if stored.version > versions[end].number { throw backward(stored, end) }
       throw .unknownDataStoreSchema.explained(
@@ -191,7 +198,9 @@ extension PlannedVersions {
 
   private func stage(after here: Int, upTo end: Int) -> (MigrationStage, Int)? {
     for stage in plan.stages where position(of: stage.fromVersion) == here {
-      if let next = position(of: stage.toVersion), next <= end { return (stage, next) }
+      if let next = position(of: stage.toVersion), here < next, next <= end {
+        return (stage, next)
+      }
     }
     return nil
   }

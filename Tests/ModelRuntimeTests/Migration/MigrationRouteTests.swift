@@ -169,7 +169,7 @@ import Testing
     }
     enum V2Again: VersionedSchema {
       static let versionIdentifier = Schema.Version(2, 0, 0)
-      static let models = V3.models
+      static let models = V2.models
     }
     enum Twice: SchemaMigrationPlan {
       static let schemas: [any VersionedSchema.Type] = [V2.self, V2Again.self]
@@ -182,9 +182,74 @@ import Testing
     }
     #expect(
       error(from: nil, to: v2, plan: Twice.self)?.message.contains(
-        "lists version 2.0.0 (V2Again) after 2.0.0 (V2)"
+        "lists version 2.0.0 (V2Again) after 2.0.0 (V2), which has the same models"
       ) == true
     )
+  }
+
+  @Test func `is left to the store by a plan without stages, whatever the store was`() throws {
+    enum Silent: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+      static let stages: [MigrationStage] = []
+    }
+    // The models of a version, before they were changed without another number.
+    let former = Schema(Schema.Entity("Other"))
+    for stored in [v1, v2, former] {
+      let route = try MigrationRoute(from: StoredSchemaVersion(stored), to: v3, plan: Silent.self)
+      #expect(route.way == .inferred)
+      #expect(route.target == StoredSchemaVersion(v3))
+    }
+    let route = try MigrationRoute(from: StoredSchemaVersion(v3), to: v3, plan: Silent.self)
+    #expect(route.way == .none)
+    #expect(error(from: v3, to: v2, plan: Silent.self) == .backwardMigration)
+    let later = Schema(Schema.Entity("Other"), version: Schema.Version(4, 0, 0))
+    #expect(error(from: later, to: v3, plan: Silent.self) == .backwardMigration)
+  }
+
+  @Test func `may pass versions of one number and two shapes`() throws {
+    enum Again: VersionedSchema {
+      static let versionIdentifier = Schema.Version(2, 0, 0)
+      static let models = V3.models
+    }
+    enum Shared: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, Again.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+        .custom(fromVersion: V2.self, toVersion: Again.self, willMigrate: nil, didMigrate: nil),
+      ]
+    }
+    let again = Schema(versionedSchema: Again.self)
+    func count(_ stored: Schema, _ schema: Schema) throws -> Int {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: schema,
+        plan: Shared.self
+      )
+      guard case .stages(let steps) = route.way else { return 0 }
+      return steps.count
+    }
+    #expect(try count(v1, again) == 2)
+    #expect(try count(v2, again) == 1)
+    #expect(try count(again, again) == 0)
+    #expect(try count(v1, v2) == 1)
+    #expect(try count(v1, Schema([V3.Item.self])) == 2)
+    #expect(error(from: again, to: v2, plan: Shared.self) == .backwardMigration)
+  }
+
+  @Test func `has no use for a stage from a version to itself`() throws {
+    enum Idle: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
+      static let stages: [MigrationStage] = [
+        .custom(fromVersion: V1.self, toVersion: V1.self, willMigrate: nil, didMigrate: nil),
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+      ]
+    }
+    let route = try MigrationRoute(from: StoredSchemaVersion(v1), to: v2, plan: Idle.self)
+    guard case .stages(let steps) = route.way else {
+      Issue.record("\(route.way)")
+      return
+    }
+    #expect(steps.map(\.to.version) == [v2.version])
   }
 
   @Test func `may pass versions of one shape`() throws {
