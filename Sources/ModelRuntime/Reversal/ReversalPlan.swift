@@ -33,7 +33,7 @@ struct ReversalPlan {
     /// Who else has changed it after it was inserted.
     var contender: Contender?
     var ending = Ending.isThere
-    /// By ordinal; empty for one that was inserted.
+    /// By ordinal; of one that was inserted, those that were set later.
     var properties: [Int: PropertyFate] = [:]
 
     enum Ending {
@@ -76,7 +76,7 @@ struct ReversalPlan {
     let place = place(of: change)
     if case .insert = change { fates[place].isInserted = true }
     if case .delete = change { fates[place].ending = .deleted(by: number) }
-    guard case .update(let update) = change, !fates[place].isInserted else { return }
+    guard case .update(let update) = change else { return }
     for ordinal in update.ordinals {
       fates[place].properties[ordinal, default: PropertyFate(runs: [])].set(by: number)
     }
