@@ -291,7 +291,7 @@ extension ModelDescriptor {
       }
       property.destinationDescriptor = other
       if let named = property.relationship?.inverseKeyPath {
-        property.inverse = other.property(for: named)
+        property.inverse = isLaterList(property, of: named) ? nil : other.property(for: named)
         continue
       }
       let back = other.relationships.filter { candidate in
@@ -318,6 +318,16 @@ extension ModelDescriptor {
         property.inverse = free[0]
       }
     }
+  }
+
+  /// Whether a list declared before this one names the same inverse, which is that one's alone.
+  private func isLaterList(_ property: ModelProperty, of inverse: AnyKeyPath) -> Bool {
+    property.isToMany
+      && relationships.contains {
+        $0.ordinal < property.ordinal && $0.isToMany && $0.relationship?.inverseKeyPath == inverse
+          && $0.destination.map(ObjectIdentifier.init)
+            == property.destination.map(ObjectIdentifier.init)
+      }
   }
 
   /// Whether one of `others` names `property` as its inverse.

@@ -45,8 +45,20 @@ struct InverseLinker {
             + "\(inverse.relationship.destination) instead of \(end.entity.name)"
         )
       }
+      if isLaterList(end, of: inverse) { return nil }
       return connect(end, inverse)
     }
+  }
+
+  /// Whether a list names a to-one that a list declared before it, of the same class, has for its inverse: one
+  /// reference cannot say in which of the two a model is, so the later one does without.
+  private func isLaterList(_ end: End, of inverse: End) -> Bool {
+    guard let taken = inverse.relationship.inverseName, taken != end.relationship.name,
+      !end.relationship.isToOneRelationship, inverse.relationship.isToOneRelationship,
+      inverse.relationship.destination == end.entity.name,
+      let first = end.entity.relationshipsByName[taken]
+    else { return false }
+    return !first.isToOneRelationship && first.destination == end.relationship.destination
   }
 
   private func declaredInverse(of end: End, among ends: [End]) -> End? {

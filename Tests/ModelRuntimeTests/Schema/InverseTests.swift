@@ -1,5 +1,6 @@
-import ModelRuntime
 import Testing
+
+@testable import ModelRuntime
 
 @Suite struct `The inverse of a relationship` {
   @Test func `is inferred when there is exactly one candidate`() throws {
@@ -136,6 +137,28 @@ import Testing
 
   @Test func `that two relationships claim is reported`() {
     final class Team: Described, DescribedModel {
+      var captain: Player?
+      var coach: Player?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("captain", \Team.captain, Schema.Relationship(inverse: \Player.team)),
+          .init("coach", \Team.coach, Schema.Relationship(inverse: \Player.team)),
+        ]
+      }
+    }
+    final class Player: Described, DescribedModel {
+      var team: Team?
+      class var schemaMetadata: [Schema.PropertyMetadata] { [.init("team", \Player.team)] }
+    }
+    #expect(
+      Schema([Team.self]).complaint == """
+        Team.coach has the inverse Player.team, but Player.team already has the inverse Team.captain
+        """
+    )
+  }
+
+  @Test func `that two lists of a class claim is the first one's`() throws {
+    final class Team: Described, DescribedModel {
       var players: [Player] = []
       var reserves: [Player] = []
       class var schemaMetadata: [Schema.PropertyMetadata] {
@@ -149,11 +172,17 @@ import Testing
       var team: Team?
       class var schemaMetadata: [Schema.PropertyMetadata] { [.init("team", \Player.team)] }
     }
-    #expect(
-      Schema([Team.self]).complaint == """
-        Team.reserves has the inverse Player.team, but Player.team already has the inverse Team.players
-        """
-    )
+    let schema = Schema([Team.self])
+    #expect(schema.complaint == nil)
+    let expected = [
+      ("Team", "players", "team"), ("Team", "reserves", nil), ("Player", "team", "players"),
+    ]
+    for (entity, name, inverse) in expected {
+      let entity = try #require(schema.entitiesByName[entity])
+      #expect(entity.relationshipsByName[name]?.inverseName == inverse)
+      let descriptor = ModelDescriptor.of(try #require(entity.modelType))
+      #expect(descriptor.property(named: name)?.inverse?.name == inverse)
+    }
   }
 
   @Test func `that leads elsewhere is reported`() {
