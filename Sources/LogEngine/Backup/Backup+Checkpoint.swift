@@ -2,12 +2,12 @@ import LogFormat
 import RowFormat
 
 extension Backup {
-  /// Copies the newest checkpoint that knows of nothing after the cut, under the copy's own lineage.
+  /// Copies the newest checkpoint that holds nothing after the cut, under the copy's own lineage.
   ///
-  /// Without one the first opening of the copy reads the whole log, and nothing else is different. So one
-  /// that cannot be read, or is replaced meanwhile, is passed over.
+  /// Without a checkpoint the first opening of the copy reads the whole log, and nothing else is different. So a checkpoint
+  /// that cannot be read, or is replaced meanwhile, is skipped.
   ///
-  /// - Throws: ``StorageError`` if it is the copy that cannot be written.
+  /// - Throws: ``StorageError`` if the copy cannot be written.
   func copyCheckpoint() throws(StorageError) {
     let files = CheckpointFiles(state)
     for number in ((try? files.numbers()) ?? []).reversed() {

@@ -1,18 +1,17 @@
 import LogFormat
 import RowFormat
 
-/// Copies a store as one commit left it, while others go on.
+/// Copies a store as of one commit, while commits continue.
 ///
-/// 1. See the log to the disk, and note where it ends: nothing before that place changes any more.
-/// 2. Give every segment that has ended a second name in the copy: its bytes are written once and for
-///    all. Where files cannot have two names, copy them.
-/// 3. Copy the last segment, up to the noted place: to that one the original goes on writing.
-/// 4. Copy the newest checkpoint that knows of nothing after that place, if there is one.
-/// 5. Synchronize files and directories; then publish a manifest, which makes the copy a store. A
-///    crash before that leaves files that no one takes for one.
+/// 1. Synchronize the log and note its end: nothing before that place changes any more.
+/// 2. Give every sealed segment a second name in the copy: its bytes never change. If the file system has no hard links, copy
+///    the segments.
+/// 3. Copy the last segment up to the noted place: the original is still appended to.
+/// 4. Copy the newest checkpoint that holds nothing after that place, if there is one.
+/// 5. Synchronize files and directories; then publish a manifest, which makes the copy a store. A crash before that leaves
+///    files that are not taken for a store.
 ///
-/// A file that has a second name must never be written over: a segment that is no longer needed may be
-/// removed, and not used again.
+/// A file with a second name must never be overwritten: a segment that is no longer needed may be removed, but not reused.
 package struct Backup {
   let state: StoreState
   let destination: StorePaths
@@ -57,7 +56,7 @@ package struct Backup {
     }
   }
 
-  /// Refuses a place where something is; directories of a copy that failed, without a file, are nothing.
+  /// Rejects a destination that is in use; directories without files, left by a failed copy, are accepted.
   package static func check(
     _ destination: String,
     on fileSystem: any FileSystem
@@ -107,14 +106,14 @@ extension Backup {
     progress(MaintenanceProgress(phase: .copying, completed: total, total: total))
   }
 
-  /// Packs are written once and for all, like segments that have ended.
+  /// Links or copies the packs; like sealed segments, they never change.
   private func copyPacks() throws(StorageError) {
     for pack in cut.packs {
       let path = destination.pack(pack.id)
       do throws(StorageError) {
         if try fileSystem.link(pack.path, as: path) { continue }
       } catch .missingFile {
-        // Its name is gone, since it is no longer needed; it is still open.
+        // The file has lost its name because it is no longer needed; it is still open.
       }
       let copy = try fileSystem.open(path, .create)
       try Self.copy(0..<pack.summary.byteCount, of: pack.file, to: copy, .pack)
@@ -126,7 +125,7 @@ extension Backup {
     do throws(StorageError) {
       return try fileSystem.link(segment.path, as: destination.segment(segment.id))
     } catch .missingFile {
-      // Its name is gone, since it is no longer needed; it is still open.
+      // The file has lost its name because it is no longer needed; it is still open.
       return false
     }
   }
@@ -166,7 +165,7 @@ extension Backup {
     }
   }
 
-  /// Makes the copy a store.
+  /// Publishes the copy's first manifest, which makes the copy a store.
   private func publishManifest() throws(StorageError) {
     var manifest = Manifest(
       number: 1,
@@ -187,8 +186,8 @@ extension Backup {
     try files.publish(manifest)
   }
 
-  /// Clears away a copy that failed, so that it can be tried again, and nobody counts its folders as a copy; what cannot
-  /// be removed stays.
+  /// Removes a copy that failed, so that it can be tried again and its folders are not taken for a copy; a file that cannot be
+  /// removed stays.
   private func removeFiles() {
     var paths = [destination.manifest(1)]
     for directory in destination.directories + destination.blobDirectories {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A place at which a log can be cut off: everything before it is on disk and does not change any more.
 struct LogCut: Sendable {
-  /// The segments up to there, and where each ends.
+  /// The segments up to the place, each with its end.
   var segments: [(segment: Segment, end: Int)] = []
   /// The last commit before the place.
   var sequence = CommitSequence.zero
@@ -12,12 +12,12 @@ struct LogCut: Sendable {
   var logPosition: UInt64 = 0
   /// The catalogue as of that commit.
   var catalogue = Catalogue()
-  /// Where the log begins, and the packs that hold what was before.
+  /// The beginning of the log, and the packs that hold the rows from before it.
   var base: LogBase?
   var packs: [PackReader] = []
   /// The program the store belongs to.
   var application = ""
-  /// Which copy of the store this is.
+  /// The lineage of the store: it differs from copy to copy.
   var lineage: StoreIdentifier?
 
   /// Cuts the log after a commit, which must be the newest visible one for as long as this takes.

@@ -1,6 +1,6 @@
 /// The progress of a long operation on a store.
 public struct MaintenanceProgress: Hashable, Sendable {
-  /// What is being done.
+  /// The current phase.
   public let phase: Phase
   /// The completed part of the phase, in bytes; of ``Phase-swift.enum/checkingRows``, in rows.
   public let completed: Int
@@ -19,11 +19,11 @@ public struct MaintenanceProgress: Hashable, Sendable {
     case readingLog
     /// Building the index anew.
     case replaying
-    /// Reading every row, and comparing where it was found.
+    /// Reading every row and comparing it with its index entry.
     case checkingRows
     /// Linking or copying files.
     case copying
-    /// Writing what could be saved.
+    /// Writing the rows that could be saved.
     case writing
   }
 }

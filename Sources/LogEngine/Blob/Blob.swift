@@ -2,12 +2,12 @@ import LogFormat
 public import RowFormat
 import Synchronization
 
-/// The bytes of a value that is in a side file, open to be read.
+/// The bytes of a value in a side file, open for reading.
 ///
-/// Opening one checks that the file is the one the row speaks of, and reads none of its bytes. The
-/// bytes can be read for as long as this object lives, also after the row is gone.
+/// Opening a blob checks that the file is the one that the row refers to, and reads none of the value's bytes. The bytes can be
+/// read for as long as this object lives, even after the row is gone.
 public final class Blob: Sendable {
-  /// What the row says of the file.
+  /// The row's reference to the file.
   public let reference: BlobReference
   private let path: String
   private let file: any OpenFile
@@ -15,7 +15,7 @@ public final class Blob: Sendable {
   private let events: EventRelay
   private let isChecked = Atomic<Bool>(false)
 
-  /// How many bytes the value has.
+  /// The size of the value, in bytes.
   public var byteCount: Int { reference.byteCount }
 
   /// Opens a blob.
@@ -26,7 +26,7 @@ public final class Blob: Sendable {
   ///   - files: The file system that holds the value's file.
   ///   - reads: Whether its bytes are mapped.
   ///   - events: Receives reports of damage.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if there is no such file, or it is another's.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or belongs to another value.
   init(
     _ reference: BlobReference,
     of store: StoreIdentifier?,
@@ -45,7 +45,7 @@ public final class Blob: Sendable {
     let bytes = try file.readBytes(BlobFileHeader.byteCount, at: 0)
     let header = try BlobFileHeader(decoding: bytes.bytes, path: path)
     try header.check(reference, of: store ?? header.store, path: path)
-    // A mapping must not reach beyond the file: touching what is not there ends the process.
+    // A mapping must not reach beyond the file: an access past its end ends the process.
     let needed = BlobFileHeader.byteCount + reference.byteCount
     let size = try file.size()
     guard size == needed else {
@@ -61,7 +61,7 @@ public final class Blob: Sendable {
 extension Blob {
   /// Lends all bytes, after checking them.
   ///
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if they are not what was written, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the checksum does not match, or any error that `body` throws.
   /// - Complexity: The first call reads the whole file. Without a mapping each does, into memory.
   public func withBytes<R>(_ body: (RawSpan) throws -> R) throws -> R {
     if let mapping {
@@ -84,7 +84,7 @@ extension Blob {
 
   /// Reads some of the bytes without checking them.
   ///
-  /// - Returns: How many bytes were read: fewer than there is room for only at the end.
+  /// - Returns: The number of bytes read; less than the buffer holds only at the end of the value.
   public func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
     guard 0..<byteCount ~= offset else { return 0 }
     var room = buffer._mutatingExtracting(first: min(buffer.byteCount, byteCount - offset))
@@ -93,12 +93,12 @@ extension Blob {
 
   /// Lends the bytes piece by piece, in order.
   ///
-  /// Whether they are what was written is known after the last one only.
+  /// The checksum is compared only after the last piece.
   ///
   /// - Parameters:
-  ///   - chunk: How many bytes a piece has, but for the last; this much memory is used.
+  ///   - chunk: The size of every piece but the last, in bytes; as much memory is used.
   ///   - body: Called with each piece.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` in the end if the bytes are not what was written.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` at the end if the checksum does not match.
   public func forEachChunk(
     of chunk: Int = 256 << 10,
     _ body: (RawSpan) throws -> Void

@@ -1,7 +1,7 @@
 import LogFormat
 import RowFormat
 
-/// Writes the file of one blob, piece by piece, where nothing refers to it yet.
+/// Writes the file of one blob piece by piece, under a name that nothing refers to yet.
 struct BlobWriter {
   let id: BlobID
   let file: any OpenFile
@@ -9,7 +9,7 @@ struct BlobWriter {
   private var byteCount = 0
   private var checksum: UInt32 = 0
 
-  /// Makes the file; if its length is known, a full device is met at once.
+  /// Creates the file; if its length is known, a full device is detected at once.
   init(
     _ id: BlobID,
     at path: String,
@@ -36,7 +36,7 @@ struct BlobWriter {
     byteCount += bytes.byteCount
   }
 
-  /// Writes the header, which says how much there is and what its checksum is.
+  /// Writes the header, which holds the length and the checksum.
   func finish() throws(StorageError) -> BlobReference {
     let reference = BlobReference(id: id, byteCount: byteCount, checksum: checksum)
     var header = ByteBuffer(capacity: BlobFileHeader.byteCount)

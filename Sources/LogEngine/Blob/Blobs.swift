@@ -3,37 +3,37 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// The folder of blobs of an open store: numbers, names, and which files are on their way out.
+/// The folder of blobs of an open store: numbers, names, and the files to be removed.
 ///
-/// What it keeps true:
+/// Invariants:
 ///
 /// - A blob belongs to one column of one row. No other row ever refers to it, so it can go when that
 ///   row does.
-/// - A file in the folder whose number is lower than those of this session is referred to by a row as
-///   of the opening, or by none.
-/// - A file is removed only after the commit that took it from its row is on disk, and when no reader
-///   sees the state before that commit.
+/// - A file in the folder whose number is lower than those of this session is referred to by a row as of the opening, or by
+///   none.
+/// - A file is removed only once the commit that took it from its row is on disk and no reader sees the state before that
+///   commit.
 final class Blobs: Sendable {
   let paths: StorePaths
   let fileSystem: any FileSystem
   let store: StoreIdentifier
   let synchronizes: Bool
-  /// The number the next blob gets.
+  /// The number of the next blob.
   private let next = Atomic<UInt64>(1)
   private let prepared = Lock(Directories(), .blobFolders)
   let retired = Lock(RetiredBlobs(), .retiredBlobs)
-  /// Whether a sweep is to be made, or made to its end.
+  /// Whether a sweep is due or unfinished.
   let isUnswept = Atomic<Bool>(false)
   /// Whether a file could not be removed.
   let hasLeftovers = Atomic<Bool>(false)
-  /// Whether others have written the store in this session: what they left behind they alone know.
+  /// Whether other processes have written the store in this session: only they know which files they left behind.
   let hasForeignTurns = Atomic<Bool>(false)
-  /// How many commits and batches may leave files behind at this moment.
+  /// The number of commits and batches that may still leave files behind.
   let unsettledCount = Atomic<Int>(0)
-  /// Whether the store is this process's to write to; afterwards another may give out the same numbers.
+  /// Whether this process may write the store; afterwards another process may mint the same numbers.
   let isOpen = Atomic<Bool>(true)
 
-  /// Whether files may be left that no row owns, for a later sweep to find.
+  /// Whether there may be files that no row owns, for a later sweep to find.
   var mayHaveOrphans: Bool {
     isUnswept.load(ordering: .relaxed) || hasLeftovers.load(ordering: .relaxed)
       || hasForeignTurns.load(ordering: .relaxed)
@@ -41,9 +41,9 @@ final class Blobs: Sendable {
   }
 
   private struct Directories {
-    /// Those that exist, and whose names are on disk.
+    /// The directories that exist and whose names are on disk.
     var ready: Set<UInt8> = []
-    /// Those from which something was removed since they were synchronized last.
+    /// The directories with removals that are not synchronized yet.
     var changed: Set<UInt8> = []
   }
 
@@ -63,10 +63,10 @@ final class Blobs: Sendable {
 // MARK: Numbers
 
 extension Blobs {
-  /// The number the next blob gets.
+  /// The number of the next blob.
   var nextID: BlobID { BlobID(rawValue: next.load(ordering: .relaxed)) }
 
-  /// Gives out a number.
+  /// Reserves the next number.
   func mint() -> BlobID { BlobID(rawValue: next.add(1, ordering: .relaxed).oldValue) }
 
   /// Records that numbers before this one may be in use.
@@ -75,12 +75,12 @@ extension Blobs {
     next.max(id.rawValue, ordering: .relaxed)
   }
 
-  /// Records a number in use.
+  /// Records a number that is in use.
   func record(_ id: BlobID) { record(next: BlobID(rawValue: id.rawValue + 1)) }
 
-  /// Makes sure that no number up to this one will be given out.
+  /// Reserves every number up to this one.
   ///
-  /// - Returns: The numbers that might have been.
+  /// - Returns: The numbers that were still free.
   func claim(upTo id: BlobID) -> Range<UInt64> {
     guard id.isValid else { return 0..<0 }
     let end = id.rawValue + 1
@@ -110,7 +110,7 @@ extension Blobs {
     let directory = StorePaths.directory(of: id)
     try prepared.withLock { (directories) throws(StorageError) in
       if directories.ready.contains(directory) { return }
-      // Also if it exists: the process that made it may have died before it synchronized the name.
+      // Even if the directory exists: its creator may have died before synchronizing the name.
       if directories.ready.isEmpty {
         try fileSystem.makeDirectory(paths.blobs)
         try synchronizeNames(in: paths.root)
@@ -122,15 +122,15 @@ extension Blobs {
     try fileSystem.rename(paths.temporary(blob: id), to: paths.blob(id))
   }
 
-  /// Synchronizes the directories of some blobs, each once.
+  /// Synchronizes the directories of some blobs, each one once.
   func synchronizeNames(of ids: [BlobID]) throws(StorageError) {
     for directory in Set(ids.map(StorePaths.directory(of:))).sorted() {
       try synchronizeNames(in: paths.blobs(in: directory))
     }
   }
 
-  /// - Throws: ``StorageError``, and ``StorageError/noSpace(path:needed:)`` never: a commit that finds no room is tried
-  ///   again, and a synchronization that failed must not be.
+  /// - Throws: ``StorageError``, but never ``StorageError/noSpace(path:needed:)``: a commit that finds no room is tried again,
+  ///   and a failed synchronization must not be.
   private func synchronizeNames(in directory: String) throws(StorageError) {
     guard synchronizes else { return }
     do throws(StorageError) {
@@ -158,7 +158,7 @@ extension Blobs {
     try fileSystem.unlink(paths.temporary(blob: id))
   }
 
-  /// Sees removals to the disk.
+  /// Synchronizes the directories that files were removed from.
   func synchronizeRemovals() throws(StorageError) {
     guard synchronizes else { return }
     let changed = prepared.withLock { directories in
@@ -170,7 +170,7 @@ extension Blobs {
     }
   }
 
-  /// Whether there is nothing in a folder of blobs but empty directories.
+  /// Whether a folder of blobs contains nothing but empty directories.
   static func isEmpty(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem
@@ -181,16 +181,16 @@ extension Blobs {
     return true
   }
 
-  /// The directories there are.
+  /// Returns the numbers of the existing directories.
   func directories() throws(StorageError) -> [UInt8] {
     try (fileSystem.list(paths.blobs) ?? []).compactMap { name in
       name.utf8.count == 2 ? UInt8(name, radix: 16) : nil
     }
   }
 
-  /// The blobs there are files for in one of the 256 directories, in no particular order.
+  /// Returns the blobs with a file in one of the 256 directories, in no particular order.
   ///
-  /// Other names, and files that are not in their place, are passed over.
+  /// Skips other names and misplaced files.
   func list(_ directory: UInt8) throws(StorageError) -> [BlobID] {
     let names = try fileSystem.list(paths.blobs(in: directory)) ?? []
     return names.compactMap { name in

@@ -2,13 +2,13 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// The blobs of a batch that is not committed yet.
+/// The blobs of an uncommitted batch.
 ///
-/// Each passes through four stages: it is written where nothing looks for it, it is synchronized, it gets its name,
-/// and the directory is synchronized. Only then may a frame that refers to it be appended: so a row never speaks of
-/// bytes that a power cut can take. A commit that is refused in between goes on from there when it is tried again.
+/// Each passes through four stages: the file is written under a temporary name, it is synchronized, it gets its name, and the
+/// directory is synchronized. Only then may a frame that refers to it be appended, so a row never refers to bytes that a power
+/// cut can take. A commit that is refused in between continues from there when it is retried.
 ///
-/// What was not handed over to a commit is removed when the batch forgets it.
+/// Blobs that were not handed over to a commit are removed when the batch is destroyed.
 struct NewBlobs: ~Copyable {
   private struct Entry {
     let reference: BlobReference
@@ -19,24 +19,24 @@ struct NewBlobs: ~Copyable {
 
   private enum Stage {
     case written(any OpenFile)
-    /// Synchronizing failed: what is on the disk is unknown, and a second attempt may report a false success.
+    /// Synchronizing failed: the state on disk is unknown, and a second attempt may report a false success.
     case lost(StorageError)
     case synchronized
-    /// It has its name, which is not known to be on disk.
+    /// The file has its name, which may not be on disk yet.
     case named
     case published
-    /// A commit refers to it: it is no longer the batch's.
+    /// A commit refers to the blob, which no longer belongs to the batch.
     case handedOver
   }
 
-  /// How many files wait open to be synchronized: each takes a descriptor.
+  /// Limit of the files that stay open until they are synchronized: each takes a descriptor.
   private static let openLimit = 32
 
   private let blobs: Blobs
-  /// By ascending number.
+  /// The blobs, by ascending number.
   private var entries: [Entry] = []
   private var firstUnsynchronized = 0
-  /// Whether there are files in the folder of blobs that no commit refers to yet.
+  /// Whether the folder of blobs contains files of this batch that no commit refers to yet.
   private var isUnsettled = false
 
   init(_ blobs: Blobs) { self.blobs = blobs }
@@ -47,7 +47,7 @@ struct NewBlobs: ~Copyable {
       switch entry.stage {
       case .handedOver: break
       case .named, .published: blobs.removeOrLeave(entry.reference.id)
-      // What stays is removed at the next opening.
+      // Files that stay are removed at the next opening.
       case .written, .lost, .synchronized: try? blobs.removeTemporary(entry.reference.id)
       }
     }
@@ -56,7 +56,7 @@ struct NewBlobs: ~Copyable {
 
   /// Writes a blob.
   ///
-  /// - Throws: What `body` throws, after the file is gone again.
+  /// - Throws: Any error that `body` throws, after removing the file.
   mutating func add(
     byteCount: Int?,
     _ body: (inout BlobWriter) throws -> Void
@@ -79,7 +79,7 @@ struct NewBlobs: ~Copyable {
 
   /// Gives a blob to a row.
   ///
-  /// - Returns: `false` if it is not this batch's, or another row's.
+  /// - Returns: `false` if the blob is not this batch's, or belongs to another row.
   mutating func own(_ reference: BlobReference) -> Bool {
     guard let index = index(of: reference.id), entries[index].reference == reference,
       !entries[index].isOwned
@@ -88,7 +88,7 @@ struct NewBlobs: ~Copyable {
     return true
   }
 
-  /// Forgets the owners, because the rows are encoded anew.
+  /// Forgets the owners, because the rows are about to be encoded anew.
   mutating func disown() {
     for index in entries.indices { entries[index].isOwned = false }
   }
@@ -119,7 +119,7 @@ struct NewBlobs: ~Copyable {
     try synchronizeNames()
   }
 
-  /// Sees the names to the disk, also those that an earlier attempt gave.
+  /// Synchronizes the directories of new names, including the names given by an earlier attempt.
   private mutating func synchronizeNames() throws(StorageError) {
     var named: [BlobID] = []
     for entry in entries {
@@ -131,7 +131,7 @@ struct NewBlobs: ~Copyable {
     }
   }
 
-  /// Synchronizes what was written, all files one after the other, and closes them.
+  /// Synchronizes the written files one after the other, and closes them.
   private mutating func synchronize() throws(StorageError) {
     for index in firstUnsynchronized..<entries.count {
       switch entries[index].stage {
@@ -150,7 +150,7 @@ struct NewBlobs: ~Copyable {
     }
   }
 
-  /// Leaves to a commit what its rows own.
+  /// Hands the blobs that rows own over to a commit.
   mutating func handOver() {
     for index in entries.indices where entries[index].isOwned {
       entries[index].stage = .handedOver

@@ -1,13 +1,13 @@
 import LogFormat
 import RowFormat
 
-/// The blobs that commits took from their rows, until their files can go.
+/// The blobs that commits took from their rows, until their files can be removed.
 struct RetiredBlobs: Sendable {
   private struct Entry {
     let ids: [BlobID]
-    /// The commit that took them.
+    /// The commit that took the blobs.
     let sequence: UInt64
-    /// Where the log ended once that commit was written.
+    /// The end of the log once that commit was written.
     let logEnd: UInt64
 
     func isReleasable(_ durableEnd: UInt64, _ oldestPin: UInt64) -> Bool {
@@ -23,17 +23,17 @@ struct RetiredBlobs: Sendable {
     count += ids.count
   }
 
-  /// Whether there is something that no view can see any more; see ``takeReleasable(durableEnd:oldestPin:)``.
+  /// Whether there is a blob that no view can see any more; see ``takeReleasable(durableEnd:oldestPin:)``.
   func hasReleasable(durableEnd: UInt64, oldestPin: UInt64) -> Bool {
     entries.contains { $0.isReleasable(durableEnd, oldestPin) }
   }
 
-  /// Takes out what no view can see any more.
+  /// Removes and returns the blobs that no view can see any more.
   ///
   /// - Parameters:
-  ///   - durableEnd: Where the log is on disk up to: a commit beyond it may still be undone.
-  ///   - oldestPin: The oldest commit that is being read.
-  /// - Returns: The blobs whose files can go.
+  ///   - durableEnd: The durable end of the log: a commit beyond it may still be undone.
+  ///   - oldestPin: The oldest pinned commit.
+  /// - Returns: The blobs whose files can be removed.
   mutating func takeReleasable(durableEnd: UInt64, oldestPin: UInt64) -> [BlobID] {
     var released: [BlobID] = []
     entries.removeAll { entry in

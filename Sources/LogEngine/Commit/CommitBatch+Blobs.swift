@@ -12,12 +12,12 @@ import Synchronization
 extension CommitBatch {
   /// Writes a value to a side file, for one column of one row of this batch.
   ///
-  /// The file is synchronized and gets its name when the batch is committed, before the commit is
-  /// written; it is removed if no row of the batch owns it, or the batch is not committed.
+  /// The file is synchronized and gets its name when the batch is committed, before the commit is written; it is removed if no
+  /// row of the batch owns it, or the batch is not committed.
   ///
-  /// - Returns: What the row says of it.
-  /// - Throws: ``/LogFormat/StorageError/noSpace(path:needed:)`` and other failures to write; the batch stays as
-  ///   it is and can still be committed.
+  /// - Returns: The reference for the row.
+  /// - Throws: ``/LogFormat/StorageError/noSpace(path:needed:)`` and other failures to write; the batch is unchanged and can
+  ///   still be committed.
   public mutating func addBlob(_ bytes: RawSpan) throws(StorageError) -> BlobReference {
     let size = bytes.byteCount
     do {
@@ -32,12 +32,11 @@ extension CommitBatch {
   /// Writes a value to a side file, piece by piece, so that it is never in memory as a whole.
   ///
   /// - Parameters:
-  ///   - byteCount: How long it is, if that is known: a full device is then met before the first piece.
-  ///   - chunk: How much room is offered at a time.
-  ///   - next: Fills the memory it is given from the start, and returns how many bytes it filled; 0
-  ///     ends the value.
-  /// - Returns: What the row says of it.
-  /// - Throws: What `next` throws, and failures to write.
+  ///   - byteCount: The length of the value, if known: a full device is then detected before the first piece.
+  ///   - chunk: The room offered to `next` at a time, in bytes.
+  ///   - next: Fills the memory it is given from the start, and returns the number of bytes filled; 0 ends the value.
+  /// - Returns: The reference for the row.
+  /// - Throws: Any error that `next` throws, and failures to write.
   public mutating func addBlob(
     byteCount: Int? = nil,
     chunk: Int = 256 << 10,
@@ -87,10 +86,10 @@ extension CommitBatch {
     }
   }
 
-  /// Gives a changed row its blobs, and takes from it those it no longer has.
+  /// Gives a changed row its blobs, and releases those it no longer has.
   ///
-  /// A column that did not change keeps the newest row's blob, also if the given row still has an
-  /// earlier one: another commit has replaced it. `body` goes on with the row as it is to be written.
+  /// An unchanged column keeps the newest row's blob even if the given row still has an earlier one, which another commit has
+  /// replaced. `body` receives the row as it is to be written.
   mutating func replaceBlobs(
     of reference: RowReference,
     _ table: Table,
@@ -129,7 +128,7 @@ extension CommitBatch {
     }
   }
 
-  /// Takes from a row that ends its blobs.
+  /// Releases the blobs of a row that ends.
   mutating func releaseBlobs(of reference: RowReference, at location: RecordLocation) throws {
     var scratch = FoldScratch()
     let number = try state.fold(location.place, reference, into: &scratch)
@@ -162,12 +161,12 @@ extension CommitBatch {
 // MARK: Committing
 
 extension CommitBatch {
-  /// Whether the commit gives rows blobs, or takes some from them.
+  /// Whether the commit adds blobs to rows or releases some.
   var touchesBlobs: Bool { newBlobs != nil || !releasedBlobs.isEmpty }
 }
 
 extension LogWriter {
-  /// Sees the blobs of a batch to the disk and gives them their names.
+  /// Publishes the blobs of a batch: synchronizes the files and gives them their names.
   ///
   /// Nothing refers to them yet. Still, a device that fails to synchronize is not written to again.
   func publishBlobs(of batch: inout CommitBatch) throws(StorageError) {
@@ -183,10 +182,10 @@ extension LogWriter {
     }
   }
 
-  /// Makes sure that the log is longer, on disk, than when the store was closed.
+  /// Makes the log on disk longer than when the store was closed.
   ///
-  /// Otherwise a crash between now and the commit would leave a store that looks closed, and no opening would
-  /// look for the blobs the crash leaves behind.
+  /// Otherwise a crash between now and the commit would leave a store that looks closed, and no opening would look for the
+  /// blobs that the crash leaves behind.
   private func endCleanState() throws(StorageError) {
     while true {
       let needsRoom = try lead.withLock { (lead) throws(StorageError) -> Bool in

@@ -1,17 +1,16 @@
 package import RowFormat
 
 extension CommitBatch {
-  /// Visits the rows that the batch replaces, and those that it leaves.
+  /// Visits the rows that the batch replaces, and the rows that take their place.
   ///
   /// - Parameters:
-  ///   - columns: The columns of interest, of a table's current layout; an update of none of them is left out,
-  ///     and so are all changes of a table of which none is.
-  ///   - body: Called with the row of an insertion or a deletion, and twice for an update: with the row before it,
-  ///     then with the row after it. A deleted row is the one that was there. The set has the columns that an update
-  ///     may change, of which the row before has the same values elsewhere; it has all of them for any other change.
-  /// - Returns: `false` if a row is no longer what the batch was encoded against: the commit would not be
-  ///   appended as it is.
-  /// - Throws: ``StorageError`` if a row cannot be read, or what `body` throws.
+  ///   - columns: The columns of interest, of a table's current layout; an update that touches none of them is skipped, and so
+  ///     are all changes of a table without any.
+  ///   - body: Called with the row of an insertion or a deletion, and twice for an update: with the row before it, then with
+  ///     the row after it. A deleted row is passed as it was. The set contains the columns that an update may change, outside
+  ///     of which the row before has the same values; for any other change it contains all columns.
+  /// - Returns: `false` if a row has changed since the batch was encoded against it: the commit would not be appended as it is.
+  /// - Throws: ``StorageError`` if a row cannot be read, or any error that `body` throws.
   package func forEachChange(
     of columns: (UInt16) -> ColumnSet,
     _ body: (RowReference, RowSide, ColumnSet, RawSpan, LayoutNumber) throws -> Void
@@ -43,7 +42,7 @@ extension CommitBatch {
     return true
   }
 
-  /// Visits what one record changes.
+  /// Visits the change that one record makes.
   private func visit(
     _ header: RecordHeader,
     _ record: RawSpan,

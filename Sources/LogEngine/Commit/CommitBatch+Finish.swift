@@ -2,10 +2,10 @@ import LogFormat
 import RowFormat
 
 extension CommitBatch {
-  /// Ends the encoding: what is left to fill in afterwards depends on the place in the log alone.
+  /// Ends the encoding; the fields filled in later depend on nothing but the place in the log.
   ///
   /// - Parameter microseconds: The time of the commit.
-  /// - Throws: The first mistake that was made in filling the batch.
+  /// - Throws: The first mistake made while filling the batch.
   mutating func finish(microseconds: Int64) throws(StorageError) {
     if let failure { throw failure }
     let authorLength = author?.utf8.count ?? 0
@@ -27,7 +27,7 @@ extension CommitBatch {
     }
   }
 
-  /// A row that has two records in the batch: the second would not know of the first.
+  /// Returns a row that has two records in the batch: the second would not build on the first.
   private func firstDuplicate() -> RowReference? {
     if isAscending { return nil }
     var references: [RowReference] = []
@@ -40,7 +40,7 @@ extension CommitBatch {
     return zip(references, references.dropFirst()).first { $0 == $1 }?.0
   }
 
-  /// How much of a nearly full device the commit may take: what deletes rows, and adds none, makes room.
+  /// The share of a nearly full device that the commit may take: a commit that only deletes rows makes room.
   var frugality: SegmentFrugality {
     var (deletes, adds) = (false, false)
     forEachRecord { _, header in

@@ -2,12 +2,12 @@ import Locking
 import LogFormat
 import RowFormat
 
-// Writing a row anew of which only some columns were changed.
+// Rewriting a row of which only some columns were changed.
 extension CommitBatch {
-  /// Puts the columns that a commit changes on top of the newest row.
+  /// Applies the columns that a commit changes to the newest row.
   ///
-  /// What the caller has in the others may be older: another commit may have changed them since it read the row.
-  /// In a delta they do not appear; in a whole row they would undo what that commit wrote.
+  /// The caller's values of the other columns may be outdated: another commit may have changed them since the caller read the
+  /// row. A delta leaves them out; a whole row would undo what that commit wrote.
   ///
   /// - Parameters:
   ///   - changed: The columns, by position in the layout.
@@ -15,7 +15,7 @@ extension CommitBatch {
   ///   - number: The layout.
   ///   - place: The place of the row's newest record.
   ///   - reference: The row's name.
-  ///   - writer: Emptied, and filled with the row.
+  ///   - writer: Emptied, then filled with the row.
   /// - Throws: ``StorageError`` if the newest row cannot be read.
   func merge(
     _ changed: ColumnSet,
@@ -33,7 +33,7 @@ extension CommitBatch {
     guard let newestLayout = table.layouts[Int(base.rawValue)] else {
       throw StorageError.unknownLayout(table: reference.table, layout: base)
     }
-    // Most rows have the layout already, and every column has its place there.
+    // Most rows have the layout already, and every column keeps its place.
     let places =
       number == base ? nil : places(of: number, in: base, of: reference.table, layout.count)
     writer.removeAll()
@@ -48,7 +48,7 @@ extension CommitBatch {
     _ = writer.finish()
   }
 
-  /// For each column of a layout, its place in another, if it has one there.
+  /// For each column of a layout, its place in another; `nil` if it has none there.
   private func places(
     of number: LayoutNumber,
     in other: LayoutNumber,

@@ -1,15 +1,15 @@
 package import RowFormat
 
 extension CommitBatch {
-  /// Lends the row that a change of this batch would replace: the newest that was appended, visible already or not.
+  /// Lends the row that a change of this batch would replace: the newest appended, whether visible or not.
   ///
-  /// What the batch itself does to the row does not show.
+  /// The batch's own changes to the row are not included.
   ///
   /// - Parameters:
   ///   - reference: The row.
-  ///   - body: Receives its bytes, and the layout they are in.
-  /// - Returns: What `body` returned; `nil` if there is no such row.
-  /// - Throws: ``/LogFormat/StorageError`` if the row cannot be read, or what `body` throws.
+  ///   - body: Receives the row's bytes and their layout.
+  /// - Returns: The result of `body`; `nil` if there is no such row.
+  /// - Throws: ``/LogFormat/StorageError`` if the row cannot be read, or any error that `body` throws.
   package func withNewestRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R

@@ -2,11 +2,10 @@ import LogFormat
 import RowFormat
 
 extension CommitBatch {
-  /// Encodes the batch anew, after another commit changed one of its rows first.
+  /// Encodes the batch anew after another commit has changed one of its rows.
   ///
-  /// What a record changed is read back from the record itself, put on top of the row it was encoded
-  /// against, and encoded against the row's newest state: the columns this batch did not change keep
-  /// what the other commit gave them.
+  /// Each record's changes are decoded from the record itself, applied to the row it was encoded against, and encoded against
+  /// the row's newest state: columns that this batch does not change keep the values from the other commit.
   ///
   /// - Throws: ``StorageError/rowNotFound(_:)`` if the other commit deleted the row.
   mutating func rebase(microseconds: Int64) throws(StorageError) {
@@ -98,11 +97,10 @@ extension CommitBatch {
     fresh.update(reference, layout: header.layout, changed: changed, row: merged.bytes)
   }
 
-  /// The row a delta was encoded against.
+  /// Returns the place of the row that a delta was encoded against.
   ///
-  /// If compaction has moved it, it is in a pack; before the index says so, too. If another commit changed it
-  /// first, it may be nowhere any more: then what took its place does, of which the changed columns are
-  /// replaced.
+  /// If compaction has moved the row, it is in a pack, even before the index says so. If another commit changed the row first,
+  /// it may no longer exist: its successor will do, since the changed columns are replaced.
   private func startingPlace(
     of header: RecordHeader,
     _ newest: RecordLocation

@@ -4,25 +4,24 @@ import Synchronization
 
 /// The changes of one commit, encoded as they are made.
 ///
-/// Made by ``StorageEngine/makeBatch()`` and used again after each commit, so that its memory is
-/// allocated once. Encoding takes no lock: many threads fill batches of their own at once.
+/// Created by ``StorageEngine/makeBatch()`` and reused after each commit, so that its memory is allocated once. Encoding takes
+/// no lock: many threads fill their own batches at once.
 ///
 ///     var batch = engine.makeBatch()
 ///     batch.insert(row, layout: layout, row: bytes)
 ///     let sequence = try engine.commit(&batch)
 ///
-/// A mistake in the arguments (a row that is no row, a key in use) is kept and thrown by the commit,
-/// which then changes nothing.
+/// A mistake in the arguments (an invalid row, a key in use) is recorded and thrown by the commit, which then changes nothing.
 public struct CommitBatch: ~Copyable {
   /// The author of the commit, for the history; at most 255 bytes of UTF-8.
   public var author: String?
   /// The log's bytes: frame headers, still blank, and payloads.
   package var buffer = ByteBuffer(capacity: 1024)
-  /// Where each frame starts in the buffer.
+  /// The offset in the buffer at which each frame starts.
   var frameStarts: [Int] = []
   /// The records that will be dead once this commit is in the log.
   var superseded = SupersededBytes()
-  /// The catalogue as this commit leaves it, if it changes it.
+  /// The catalogue after this commit; `nil` if the commit does not change it.
   var catalogue: CatalogueVersion?
   /// The side files written for this batch.
   var newBlobs: NewBlobs?
@@ -32,21 +31,20 @@ public struct CommitBatch: ~Copyable {
   var failure: StorageError? {
     didSet { hasFailed = failure != nil }
   }
-  /// Whether there is one: asked at each row, where looking at an error would copy it.
+  /// Whether there is a failure: checked at each row, where looking at the error would copy it.
   private var hasFailed = false
-  /// What was changed in the rows that were written whole, by where their records start: for a commit that comes
-  /// in between.
+  /// The changed columns of the rows that were written whole, by the offset of their records: needed to rebase the batch.
   var partialImages = PartialImages()
-  /// Where the last record ends in the buffer.
+  /// The end of the last record in the buffer.
   var recordsEnd = 0
-  /// Where it starts.
+  /// The start of the last record in the buffer.
   private var lastRecord = 0
-  /// The row of the last record, and whether all came in ascending order: then no row came twice.
+  /// The row of the last record, and whether all rows came in ascending order: then there is no duplicate.
   var lastReference = RowReference.none
   var isAscending = true
   /// Whether the author's name is behind the records.
   var isFinished = false
-  /// How many records were added.
+  /// The number of records added.
   public private(set) var count = 0
   let state: StoreState
 
@@ -55,7 +53,7 @@ public struct CommitBatch: ~Copyable {
   /// Whether nothing was added.
   public var isEmpty: Bool { count == 0 }
 
-  /// Forgets what was added and keeps the memory.
+  /// Removes all changes and keeps the memory.
   public mutating func removeAll() {
     buffer.removeAll()
     frameStarts.removeAll(keepingCapacity: true)
@@ -100,13 +98,13 @@ extension CommitBatch {
 
   /// Changes a row.
   ///
-  /// What is written is the difference, as long as that pays: the changed columns, and for a long
-  /// list of references only what was inserted and removed.
+  /// The record holds the difference as long as that pays: the changed columns, and for a long list of references only the
+  /// insertions and removals.
   ///
   /// - Parameters:
   ///   - reference: The row; it must exist.
   ///   - layout: The layout of the new bytes.
-  ///   - changed: The columns, by position in the layout, that are changed; the others keep what the newest row has,
+  ///   - changed: The columns that are changed, by position in the layout; the others keep the values of the newest row,
   ///     whatever `row` has there.
   ///   - row: A complete row.
   public mutating func update(
@@ -133,13 +131,13 @@ extension CommitBatch {
     }
   }
 
-  /// Ends a row.
+  /// Deletes a row.
   ///
   /// - Parameters:
   ///   - reference: The row; it must exist.
   ///   - layout: The layout of `preserved`.
-  ///   - preserved: What the history is to keep of it: a row in which all other columns are null. Of values
-  ///     in side files it keeps the names only: the files go with the row.
+  ///   - preserved: The part of the row that the history keeps: a row in which all other columns are null. Of values in side
+  ///     files it keeps only the names: the files go with the row.
   public mutating func delete(
     _ reference: RowReference,
     layout: LayoutNumber = .none,
@@ -197,7 +195,7 @@ extension CommitBatch {
       changed.contains(column) && rowLayout.range(column, in: row).count > 64
     }
     let pays = splices || changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
-    // What is replaced whole anyway needs no look, which in a pack costs more than one in the log.
+    // A row that is replaced whole anyway needs no look, which costs more in a pack than in the log.
     if pays, let previous = try base(ofDelta: layout, at: location.place, of: reference) {
       let before = lastReference
       let start = beginRecord(
@@ -208,8 +206,8 @@ extension CommitBatch {
         depth: previous.depth + 1
       )
       if splices {
-        // A splice is relative to the row it will be applied to, so that row is read here: what the
-        // caller believes to be the newest row may no longer be.
+        // A splice is relative to the row it will be applied to, so that row is read here: the row that the caller considers
+        // the newest may be outdated.
         var scratch = FoldScratch()
         try state.fold(location.place, reference, into: &scratch)
         RowDelta.encode(
@@ -243,7 +241,7 @@ extension CommitBatch {
     if !hasFailed { partialImages.append(changed, at: lastRecord) }
   }
 
-  /// The header of the record that a delta would build on; `nil` if it cannot.
+  /// Returns the header of the record that a delta would build on; `nil` if it cannot build on it.
   private func base(
     ofDelta layout: LayoutNumber,
     at place: RecordPlace,
@@ -256,7 +254,7 @@ extension CommitBatch {
     return header
   }
 
-  /// Counts the records from a whole row to the newest as dead.
+  /// Counts the records from the last whole row to the newest as dead.
   private mutating func supersedeChain(
     of reference: RowReference,
     endingAt place: RecordPlace
@@ -295,7 +293,7 @@ extension CommitBatch {
     room: Int = 0
   ) -> Int {
     if let last = frameStarts.last {
-      // A frame that holds nothing yet takes a record of any size.
+      // An empty frame takes a record of any size.
       if buffer.count - last + room > FrameHeader.payloadTarget && buffer.count > recordsStart(last)
       {
         beginFrame()

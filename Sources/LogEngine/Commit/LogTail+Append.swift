@@ -8,18 +8,18 @@ extension LogTail {
     case appended(UInt64)
     /// The commit does not fit into the segment, or there is none.
     case needsSegment
-    /// So much waits to be written that this commit should see to it first.
+    /// So much is waiting to be written that this commit should write it first.
     case needsWriting
-    /// A row is no longer what the commit was encoded against.
+    /// A row has changed since the commit was encoded against it.
     case conflict(RowReference)
-    /// What takes part in the commit is not ready for it any more.
+    /// A participant is no longer prepared for the commit.
     case needsPreparation
   }
 
-  /// How many bytes may wait to be written before commits stop piling up.
+  /// Limit, in bytes, of the frames waiting to be written; beyond it, commits write them first.
   static let bufferLimit = 4 << 20
 
-  /// Whether frames of so many bytes fit into the segment.
+  /// Whether frames of that many bytes fit into the segment.
   func hasRoom(for byteCount: Int) -> Bool {
     guard let segment, !isEnded else { return false }
     return end + byteCount + LogTail.reserve <= segment.capacity
@@ -27,7 +27,7 @@ extension LogTail {
 
   /// Appends a finished commit, numbers it, and puts its records into the index.
   ///
-  /// Nothing is changed unless everything is.
+  /// Either everything is changed or nothing is.
   mutating func append(
     _ batch: inout CommitBatch,
     _ state: StoreState,
@@ -45,7 +45,7 @@ extension LogTail {
       return .needsWriting
     }
     if let reference = try firstConflict(in: batch, state) { return .conflict(reference) }
-    // What the commit supersedes has moved to a pack meanwhile, and has to be counted there.
+    // The records that the commit supersedes have moved to a pack, and must be counted there.
     if batch.superseded.entries.contains(where: { state.files.isGone($0.segment) }) {
       return .conflict(.none)
     }
@@ -98,7 +98,7 @@ extension LogTail {
 // MARK: The index
 
 extension LogTail {
-  /// The first row whose newest record is not the one the batch was encoded against.
+  /// Returns the first row whose newest record is not the one that the batch was encoded against.
   private func firstConflict(
     in batch: borrowing CommitBatch,
     _ state: StoreState
@@ -119,7 +119,7 @@ extension LogTail {
         problem = .unknownTable(tableNumber)
         return false
       }
-      // Not `problem == nil` at the end: that would copy an error for each record.
+      // The loop ends without testing `problem == nil`, which would copy an error for each record.
       if header.kind == .insert {
         if location.isNone { return true }
         problem = .rowExists(header.reference)
@@ -178,9 +178,9 @@ extension LogTail {
     if let version = batch.catalogue { publish(version, state) }
   }
 
-  /// Ends the tables that a commit removes.
+  /// Marks the tables that a commit removes.
   ///
-  /// No later commit can change them. Readers go on seeing them until the commit is visible.
+  /// No later commit can change them. Readers still see them until the commit is visible.
   private mutating func publish(_ version: CatalogueVersion, _ state: StoreState) {
     active.catalogue = version.catalogue
     for number in version.removedTables {

@@ -3,7 +3,7 @@ import LogFormat
 import Synchronization
 
 extension LogWriter {
-  /// Writes down, in a store in which nothing else happened, that no files are left without an owner.
+  /// Publishes a manifest without orphaned blobs after a sweep, if nothing else was written.
   func publishEndOfSweep(_ lead: inout Lead) throws(StorageError) {
     guard lead.manifest.isClean, lead.manifest.mayHaveOrphanedBlobs,
       !state.files.blobs.mayHaveOrphans

@@ -6,15 +6,15 @@ import Synchronization
 extension LogWriter {
   /// Writes a checkpoint, unless the newest is at the end of the log.
   ///
-  /// Commits go on meanwhile. The log is synchronized before the first page is copied, so that the place
-  /// the checkpoint names stays, and after the last, so that whatever the pages name does.
+  /// Commits continue meanwhile. The log is synchronized before the first page is copied, so that the log position that the
+  /// checkpoint names is durable, and after the last, so that every record that the pages name is.
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func checkpoint() throws(StorageError) {
     try checkpoint(pieceByteCount: CheckpointWriter.pieceByteCount)
   }
 
-  /// Writes a checkpoint, so many bytes in one call.
+  /// Writes a checkpoint, at most the given number of bytes in one call.
   func checkpoint(pieceByteCount: Int) throws(StorageError) {
     try checkpointing.withLock { (_) throws(StorageError) in
       try inTurn { () throws(StorageError) in
@@ -46,7 +46,7 @@ extension LogWriter {
     CheckpointFiles(state).removeAll(but: [basis.previous, checkpoint.highest].compactMap(\.self))
   }
 
-  /// Writes a checkpoint of a log that has ended; under the locks of those who end it.
+  /// Writes a checkpoint of a log that has ended; the caller holds the locks for ending it.
   func checkpointAtEnd(_ lead: inout Lead) {
     let basis = try? synchronizeForCheckpoint(&lead)
     guard let basis, lead.failure == nil else { return }
@@ -66,13 +66,13 @@ extension LogWriter {
 // MARK: Steps
 
 extension LogWriter {
-  /// What a checkpoint holds beside the pages, and what it takes the place of.
+  /// The contents of a checkpoint beside the pages, and the checkpoint that it replaces.
   private struct Basis {
     let checkpoint: Checkpoint
     let previous: UInt64?
   }
 
-  /// Sees the log to the disk, and says up to where.
+  /// Synchronizes the log and returns its durable end.
   func synchronizeAll() throws(StorageError) -> UInt64 {
     try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
@@ -83,9 +83,9 @@ extension LogWriter {
     }
   }
 
-  /// Sees the log to the disk, and notes how everything is there.
+  /// Synchronizes the log and captures the state at its end.
   ///
-  /// - Returns: `nil` if a checkpoint is there already, or there is no log.
+  /// - Returns: `nil` if there is a checkpoint of that state already, or no log.
   private func synchronizeForCheckpoint(_ lead: inout Lead) throws(StorageError) -> Basis? {
     let (work, end) = state.log.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: true, &lead)
@@ -121,11 +121,11 @@ extension LogWriter {
   ///
   /// - Parameters:
   ///   - basis: The contents beside the pages.
-  ///   - pieceByteCount: How much is written in one call.
+  ///   - pieceByteCount: The limit of one write call, in bytes.
   ///   - pause: Called every few milliseconds.
-  ///   - durableEnd: Called once all pages are copied: sees the log to the disk, and says up to where.
-  /// - Returns: What there is then.
-  /// - Throws: ``StorageError`` if a call fails, or what `durableEnd` throws.
+  ///   - durableEnd: Called once all pages are copied: synchronizes the log and returns its durable end.
+  /// - Returns: The checkpoints there are afterwards.
+  /// - Throws: ``StorageError`` if a call fails, or any error that `durableEnd` throws.
   private func write(
     _ basis: Basis,
     pieceByteCount: Int,
@@ -163,7 +163,7 @@ extension LogWriter {
       )
     } catch {
       files.discardFile()
-      // That writing has ended is an event of its own.
+      // The end of writing is an event of its own.
       if !error.isPoisoning { state.events.report(.checkpointFailed(error)) }
       throw error
     }

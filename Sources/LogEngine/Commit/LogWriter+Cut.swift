@@ -3,7 +3,7 @@ import LogFormat
 import Synchronization
 
 extension LogWriter {
-  /// Sees everything committed so far to the disk, and says where the log then ends.
+  /// Synchronizes everything committed so far and returns the log's end.
   func cut() throws(StorageError) -> LogCut {
     try inTurn { () throws(StorageError) in
       synchronizeMost()

@@ -2,16 +2,16 @@ import Locking
 import LogFormat
 import Synchronization
 
-// What the writer has to tell; the calls stand where it happens.
+// The events of the writer; the calls are where the events happen.
 
 extension LogWriter {
-  /// A segment that is about to be left, and when that began.
+  /// A segment that is about to be left, and the time at which that began.
   struct Sealing {
     fileprivate let segment: Segment
     fileprivate let start: Int64
   }
 
-  /// Records that the log is about to go on in another segment.
+  /// Records that the log is about to continue in another segment.
   ///
   /// - Returns: `nil` without a handler, or if there is no segment yet.
   func beginSealing() -> Sealing? {
@@ -21,7 +21,7 @@ extension LogWriter {
     return Sealing(segment: segment, start: state.fileSystem.microseconds())
   }
 
-  /// Tells that the log has gone on; by the one who leads.
+  /// Reports that the log continues in another segment; called under the lead's lock.
   func reportSealing(_ sealing: Sealing?, next: PreparedSegment) {
     guard let sealing else { return }
     let report = SegmentReport(
@@ -37,7 +37,7 @@ extension LogWriter {
 }
 
 extension LogWriter {
-  /// Runs a step whose failure no caller sees yet, and reports a full device.
+  /// Runs a step whose failure is not visible to any caller yet, and reports a full device.
   func reportingLackOfSpace(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     do throws(StorageError) {
       try body()

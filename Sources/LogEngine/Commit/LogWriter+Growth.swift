@@ -2,35 +2,34 @@ import Locking
 import LogFormat
 import Synchronization
 
-// Giving a segment more room than it was made with.
+// Growing a segment beyond its original size.
 extension LogWriter {
-  /// How much may wait to be written to the disk when a commit goes on to the next segment, and so waits
-  /// for it.
+  /// Limit, in bytes, of the unsynchronized log when a commit moves to the next segment: the commit waits for its
+  /// synchronization.
   static let promptLimit: UInt64 = 256 << 10
-  /// How many times its size a segment may become rather than have commits wait.
+  /// Limit of a segment's growth instead of having commits wait, as a multiple of its size.
   private static let growthFactor = 4
-  /// By how many bytes it may grow.
+  /// Limit of that growth, in bytes.
   private static let growthLimit = 64 << 20
 
-  /// What the size of the next segment is measured by.
+  /// The log size, in bytes, from which the size of the next segment is derived.
   func sizeBasis(_ logEnd: UInt64) -> UInt64 {
     max(state.sizeBasis(logEnd), state.log.tail.withLock { $0.demand.sizeBasis })
   }
 
-  /// Lets the log continue in a full segment while a commit would have to wait for the next
-  /// one: because that is not ready, or because much of this one is not on the disk yet.
+  /// Lets the log continue in a full segment while a commit would have to wait for the next: because that is not ready, or
+  /// because much of this segment is not on disk yet.
   ///
-  /// Only where commits do not wait for the disk: a file that grows costs a journal commit at each
-  /// synchronization, of which there are few. The background goes on to the next segment as soon as it is
-  /// ready, and little is left to be synchronized. Nothing relies on the size a segment was made with: what
-  /// is behind its last frame reads as zeros, or is not there.
+  /// Done only if commits do not wait for the disk: a file that grows costs a journal commit at each synchronization, of which
+  /// there are few. The background moves to the next segment as soon as it is ready, and little is left to be synchronized.
+  /// Nothing relies on the original size of a segment: everything behind its last frame reads as zeros, or is missing.
   ///
   /// - Returns: Whether the bytes now fit.
   func growSegment(for byteCount: Int) throws(StorageError) -> Bool {
     let (segment, end, logEnd, isEnded, outgrown) = state.log.tail.withLock {
       ($0.segment, $0.end, $0.logEnd, $0.isEnded, $0.outgrownCapacity)
     }
-    // Others take the size of a file for its capacity.
+    // Other processes take the size of a file for its capacity.
     guard !writesThrough, turns == nil, let segment, !isEnded else { return false }
     let unsynchronized = logEnd - min(state.log.durableEnd.load(ordering: .relaxed), logEnd)
     if unsynchronized <= Self.promptLimit, preparation.isReady(for: byteCount) { return false }
@@ -41,7 +40,7 @@ extension LogWriter {
     do throws(StorageError) {
       try extend(segment, to: capacity)
     } catch {
-      // A full device: there may be room in the segment that was made ready.
+      // The device is full: there may be room in the segment that was made ready.
       guard case .noSpace = error else { throw error }
       return false
     }
@@ -50,7 +49,7 @@ extension LogWriter {
     return true
   }
 
-  /// Goes on to the next segment if the current one grew beyond its size; by the background.
+  /// Moves to the next segment if the current one has grown beyond its size; called by the background.
   func leaveOutgrownSegment() {
     let isOutgrown = state.log.tail.withLock { $0.outgrownCapacity != nil }
     guard isOutgrown, preparation.isReady(for: 0) else { return }
@@ -65,17 +64,17 @@ extension LogWriter {
     }
   }
 
-  /// Makes sure that one frame without records fits into the current segment; under the lead's lock.
+  /// Makes room for one frame without records in the current segment; called under the lead's lock.
   ///
-  /// Commits leave ``LogTail/reserve`` bytes for such frames. A segment that was cut off when the store was
-  /// closed has what was left of its last page, which may be less than a frame takes.
+  /// Commits leave ``LogTail/reserve`` bytes for such frames. A segment that was cut off when the store was closed keeps only
+  /// the rest of its last page, which may be less than a frame takes.
   func makeRoomForMark() throws(StorageError) {
     let (segment, end, isEnded) = state.log.tail.withLock { ($0.segment, $0.end, $0.isEnded) }
     guard let segment, !isEnded, end + FrameHeader.byteCount > segment.capacity else { return }
     try extend(segment, to: (end + LogTail.reserve + 4095) & ~4095)
   }
 
-  /// Makes the current segment's file longer; under the lead's lock.
+  /// Makes the current segment's file longer; called under the lead's lock.
   func extend(_ segment: Segment, to capacity: Int) throws(StorageError) {
     try segment.file.allocate(capacity)
     try preparation.fillWithZeros(segment.file, segment.capacity..<capacity)

@@ -3,11 +3,11 @@ import LogFormat
 import Synchronization
 
 extension LogWriter: HousekeptLog {
-  /// How many bytes the system may hold before they are sent to the disk without waiting for the
-  /// interval: so that a power cut takes little, and ending a segment has little to wait for.
+  /// Limit, in bytes, of the unsynchronized log, beyond which it is synchronized before the interval has passed: a power cut
+  /// loses little, and ending a segment waits briefly.
   static let unsynchronizedLimit: UInt64 = 8 << 20
 
-  /// For how long a process that saves nothing keeps its turn, in microseconds.
+  /// The time after which an idle process gives up its turn, in microseconds.
   private static let leaseTime = 50_000
 
   var hasEnded: Bool { endFlag.load(ordering: .relaxed) }
@@ -28,10 +28,10 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// Makes the next segment ready once the current one is half full, or at once if the log grows fast; and the file of
-  /// a segment longer that has not got its size yet.
+  /// Prepares the next segment once the current one is half full, or at once if the log grows fast, and extends the file of a
+  /// segment that has not got its full size yet.
   func prepareIfNeeded() {
-    // Who has the turn makes the file; a number that is taken beside it would be given to two.
+    // The process that has the turn creates the file; otherwise a number could be used twice.
     if turns != nil { return }
     if synchronizes { try? reportingLackOfSpace { () throws(StorageError) in try extendAhead() } }
     let (isDue, logEnd) = state.log.tail.withLock { tail in
@@ -44,8 +44,7 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// Wakes the background before its time when a segment is so full that its successor is to be made, or its file
-  /// to become longer.
+  /// Wakes the background early when a segment is so full that its successor must be prepared or its file extended.
   func hurryIfFilled(_ work: LogTail.Work, _ lead: inout Lead) {
     guard let segment = work.segment else { return }
     let hurried = (segment.id, segment.capacity)
@@ -55,7 +54,7 @@ extension LogWriter: HousekeptLog {
     housekeeper.wake()
   }
 
-  /// Wakes the background before its time when much was written and not synchronized.
+  /// Wakes the background early when a large part of the log is not synchronized.
   func hurryIfBehind(_ lead: inout Lead) {
     let written = state.log.writtenEnd.load(ordering: .relaxed)
     let known = max(state.log.durableEnd.load(ordering: .relaxed), lead.hurriedEnd)
@@ -64,10 +63,10 @@ extension LogWriter: HousekeptLog {
     housekeeper.wake()
   }
 
-  /// Sends what was written to the disk, without keeping commits from being written meanwhile.
+  /// Synchronizes the written log, without keeping commits from being written meanwhile.
   ///
-  /// Where the synchronization of another process failed, that takes a turn: commits that wait for no disk would take none
-  /// for long, and nobody would synchronize until then.
+  /// If the synchronization of another process failed, this takes a turn: commits that wait for no disk would take none for
+  /// long, and nothing would be synchronized until then.
   func synchronizeBehind() {
     guard let (segment, end) = findUnsynchronized() else { return }
     do throws(StorageError) {
@@ -82,8 +81,8 @@ extension LogWriter: HousekeptLog {
 
   /// Synchronizes what this process wrote, without a turn.
   ///
-  /// A process that leaves while another keeps the turn has no right to say what is on disk. The others do not hear of this
-  /// synchronization, and synchronize once more.
+  /// A process that leaves while another keeps the turn must not publish a durable end. The other processes do not learn of
+  /// this synchronization, and synchronize once more.
   func synchronizeWithoutTurn() {
     guard let (segment, _) = findUnsynchronized() else { return }
     do throws(StorageError) {
@@ -93,13 +92,13 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// What commits that wait for no disk have written, and is not known to be on it.
+  /// Returns the part of the log that is written but not known to be on disk, if commits do not wait for the disk.
   private func findUnsynchronized() -> (segment: Segment, end: UInt64)? {
     guard !writesThrough else { return nil }
     let (segment, end, isEnded) = lead.withLock { lead in
       let (segment, logEnd) = state.log.tail.withLock { ($0.segment, $0.logEnd) }
       let isEnded = lead.failure != nil || lead.isClosed
-      // What others wrote since this process's last turn may be in another segment.
+      // After a turn of another process, the written end may be in another segment.
       return (segment, min(state.log.writtenEnd.load(ordering: .relaxed), logEnd), isEnded)
     }
     guard let segment, !isEnded, state.log.durableEnd.load(ordering: .relaxed) < end else {
@@ -108,9 +107,9 @@ extension LogWriter: HousekeptLog {
     return (segment, end)
   }
 
-  /// Sends most of what was written to the disk while commits go on.
+  /// Synchronizes most of the written log while commits continue.
   ///
-  /// Before a step that sees the log to the disk under the lead's lock: commits wait for what that leaves to be done.
+  /// Called before a step that synchronizes the log under the lead's lock: commits wait for the rest.
   func synchronizeMost() {
     guard !writesThrough else { return }
     for _ in 0..<4 {
@@ -121,15 +120,15 @@ extension LogWriter: HousekeptLog {
     }
   }
 
-  /// Appends a frame that says that everything before it is on disk, if nothing else did and no
-  /// commit came for a while.
+  /// Appends a frame that witnesses that everything before it is on disk, unless there is one already or a commit came
+  /// recently.
   ///
-  /// Without it damage to the very last commit would look like a commit that was never finished.
-  /// The frame itself may be lost; it holds nothing.
+  /// Without it, damage to the very last commit would look like an unfinished commit. The frame itself may be lost; it holds no
+  /// records.
   ///
-  /// - Returns: Whether there is nothing left to be said.
+  /// - Returns: Whether no witness is needed any more.
   func witnessIfIdle() -> Bool {
-    // The last of several processes says so when it closes the store.
+    // With several processes, the last one to close the store does so.
     if let turns {
       return turns.endLease(unusedFor: Self.leaseTime) { endTurn(turns) }
         && findUnsynchronized() == nil
@@ -139,7 +138,7 @@ extension LogWriter: HousekeptLog {
       let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
       let idleEnd = lead.idleEnd
       let (logEnd, work) = state.log.tail.withLock { tail -> (UInt64, LogTail.Work?) in
-        // The last commit is on disk, and was the last one already when the background last looked.
+        // The last commit is on disk, and was the last one already at the background's previous look.
         let isIdle = tail.logEnd == durableEnd && tail.logEnd == idleEnd
         guard isIdle, tail.hasRoom(for: FrameHeader.byteCount) else { return (tail.logEnd, nil) }
         tail.appendMark(.sync, durableEnd: durableEnd)

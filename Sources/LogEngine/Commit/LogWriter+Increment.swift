@@ -3,11 +3,11 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-// Bringing the newest checkpoint up to date, without writing it anew.
+// Bringing the newest checkpoint up to date without rewriting it.
 extension LogWriter {
-  /// Appends to the newest checkpoint what changed since, if there is one that can be continued.
+  /// Appends the changes since the newest checkpoint to it, if it can be continued.
   ///
-  /// Commits go on meanwhile.
+  /// Commits continue meanwhile.
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func appendIncrement() throws(StorageError) {
@@ -29,7 +29,7 @@ extension LogWriter {
     let basis: IncrementBasis
   }
 
-  /// Notes how everything is at the end of the log.
+  /// Captures the state at the end of the log.
   ///
   /// - Returns: `nil` if the newest checkpoint cannot be continued, or is at the end of the log.
   private func beginIncrement(_ lead: inout Lead) throws(StorageError) -> Step? {
@@ -41,7 +41,7 @@ extension LogWriter {
     try write(work, synchronizing: false, &lead)
     publish(work)
     let catalogue = state.visibility.catalogue.withLock { $0 }
-    // Tables come and go with a checkpoint.
+    // Tables are added and removed only by a full checkpoint.
     guard let end, end.place.logPosition > basis.place.logPosition, catalogue == basis.catalogue
     else { return nil }
     var increment = CheckpointIncrement(
@@ -79,7 +79,7 @@ extension LogWriter {
     image.slotCount = count
   }
 
-  /// Writes an increment behind what the checkpoint's file has.
+  /// Writes an increment behind the existing contents of the checkpoint's file.
   private func write(
     _ step: Step,
     _ slots: borrowing CheckpointIncrement.SlotEncoder
@@ -88,11 +88,11 @@ extension LogWriter {
     guard
       let bytes = step.increment.encode(slots, at: basis.fileEnd, salt: basis.salt)
     else {
-      // Too large to be read: the next one will be, too, and then a checkpoint is due.
+      // Too large to be read: so will be the next one, and by then a checkpoint is due.
       return lead.withLock { $0.checkpoint.basis = nil }
     }
     let file = try state.fileSystem.open(state.paths.checkpoint(basis.checkpoint), .write)
-    // A torn increment of another process may be there, and longer.
+    // The file may contain a longer, torn increment of another process.
     if try file.size() > basis.fileEnd { try file.setSize(basis.fileEnd) }
     try bytes.write(to: file, at: basis.fileEnd)
     state.counters.recordCheckpoint(ofBytes: bytes.count)

@@ -24,12 +24,12 @@ extension LogWriter: LogPublisher {
     if turns == nil { return }
     do throws(StorageError) {
       let manifest = try currentManifest()
-      // After a failure a manifest may be there that nobody goes by, and still count after a crash, with its packs.
+      // After a failure there may be a manifest that is ignored now but counts after a crash, with its packs.
       if try manifestFiles.readNewest()?.number == manifest.number {
         try state.removeRetiredFiles(behind: manifest.base)
       }
     } catch {
-      // They take space, and are looked for again by the next compaction.
+      // The files take space, and the next compaction looks for them again.
     }
   }
 
@@ -60,7 +60,7 @@ extension LogWriter: LogPublisher {
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
       try findOthersBound()
-      // Rows were left out because later commits took their place: those must not be lost.
+      // Rows were left out because later commits replaced them: those commits must not be lost.
       let work = state.log.tail.withLock { $0.take() }
       try write(work, synchronizing: true, &lead)
       publish(work)

@@ -3,13 +3,13 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-// Going on from segment to segment.
+// Moving from segment to segment.
 extension LogWriter {
-  /// Goes on to a segment that so many bytes fit into.
+  /// Moves to a segment with room for that many bytes.
   ///
   /// - Parameters:
   ///   - byteCount: The size of the commit.
-  ///   - frugality: How much room it takes on a device that is nearly full.
+  ///   - frugality: The room that the segment takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func makeRoom(
     for byteCount: Int,
@@ -29,9 +29,9 @@ extension LogWriter {
     if isNext { housekeeper.compactAfterSegment(of: self) }
   }
 
-  /// Goes on to the next segment, if commits are in this one: it can be packed then.
+  /// Moves to the next segment if this one contains commits, so that it can be packed.
   ///
-  /// - Parameter frugality: How much room the next segment takes on a device that is nearly full.
+  /// - Parameter frugality: The room that the next segment takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError) {
     try inTurn { () throws(StorageError) in
@@ -59,9 +59,9 @@ extension LogWriter {
     let sealing = beginSealing()
     let prepared: PreparedSegment
     do throws(StorageError) {
-      // First: there may be room for one of the two.
+      // Comes first: there may be room for only one of the two.
       try makeRoomForMark()
-      // Others take the size of a file for its capacity.
+      // Other processes take the size of a file for its capacity.
       prepared = try preparation.take(
         for: byteCount,
         at: sizeBasis(logEnd),
@@ -81,13 +81,13 @@ extension LogWriter {
     housekeeper.wake()
   }
 
-  /// Gives the segment more of its space: that which it was cut off from when the store was closed, or did not get yet
-  /// because the log was small.
+  /// Extends the segment by space that it was cut off from when the store was closed, or did not get yet because the log was
+  /// small.
   ///
   /// - Parameters:
-  ///   - needed: How large it must at least become.
-  ///   - frugality: By how much it grows on a device without room for more.
-  /// - Returns: Whether it is now.
+  ///   - needed: The capacity that it must reach, in bytes.
+  ///   - frugality: The growth on a device without room for more.
+  /// - Returns: Whether it has reached that capacity.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   private func extendSegment(
     to needed: Int,
@@ -115,8 +115,8 @@ extension LogWriter {
     return true
   }
 
-  /// Gives the segment more of its space once its file is half full, so that commits need not, and want of space is
-  /// known before one is refused; by the background.
+  /// Extends the segment once its file is half full, so that commits need not, and lack of space is known before a commit is
+  /// refused; called by the background.
   func extendAhead() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       guard lead.failure == nil, !lead.isClosed else { return }
@@ -131,7 +131,7 @@ extension LogWriter {
     let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
     let work = state.log.tail.withLock { tail in
       tail.gate = .rotating
-      // Where the log stopped uncleanly, not even the frame that ends a segment is appended.
+      // If the log did not end cleanly, not even the frame that seals a segment is appended.
       if !tail.isEnded { tail.appendMark(.seal, durableEnd: durableEnd) }
       return tail.take()
     }
@@ -139,7 +139,7 @@ extension LogWriter {
     publish(work)
   }
 
-  /// Begins a segment, whose file is ready.
+  /// Begins a segment whose file is ready.
   private func begin(_ prepared: PreparedSegment) throws(StorageError) {
     let now = state.fileSystem.microseconds()
     let header = state.log.tail.withLock { tail in

@@ -8,21 +8,21 @@ import Synchronization
 // A turn, step by step; the numbers are those of the models (`Tools/ModelCheck/Turns.pml`):
 //
 // T1. Take the lock of `TURN`.
-// T2. Read the record: whose turn it was, and how many there were.
-// T3. Write down whose turn it is.
-// T4. If others had turns, or died in one: read what they wrote, as a follower does. If one died: repair (R).
-// T5. Write, as a process does that has the store alone.
-// T6. Write the record, and take the own number out of it.
-// T7. Let go of the lock.
-// T8. Wait until what was committed is on disk (see SharedSynchronization), if that is what was promised.
+// T2. Read the record: the holder of the last turn, and the number of turns.
+// T3. Write the holder of this turn.
+// T4. If others had turns, or died in one: read their commits, as a follower does. If one died: repair (R).
+// T5. Write, like a process that has the store to itself.
+// T6. Write the record, and remove this member's number from it.
+// T7. Release the lock.
+// T8. Wait until the commits are on disk (see SharedSynchronization), if the durability promises that.
 //
-// R. Find the numbers that files have, and write down which is the next, before any file is removed. Remove segments
-//    without a header. Write again, and synchronize, what may be in the system's memory only: the one who died may have
-//    seen a synchronization fail. Go on in the next segment, since something torn may follow.
+// R. Find the highest file number in use, and write down the next, before any file is removed. Remove segments without a
+//    header. Rewrite and synchronize the part that may be only in the system's memory: the member that died may have seen a
+//    synchronization fail. Continue in the next segment, since a torn frame may follow.
 extension LogWriter {
   /// Runs `body` in a turn of this process, if several write the store.
   ///
-  /// Locks of the ranks up to that of checkpoints are taken before, all others within.
+  /// Locks of ranks up to that of checkpoints are taken before, all others within.
   func inTurn<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
@@ -31,7 +31,7 @@ extension LogWriter {
     return try result.get()
   }
 
-  /// Runs `body`, which may throw anything, in a turn.
+  /// Runs `body`, which may throw any error, in a turn.
   func inTurn<R>(any body: () throws -> R) throws -> R {
     guard let turns else { return try body() }
     try enterTurn(turns)
@@ -40,7 +40,7 @@ extension LogWriter {
     return try result.get()
   }
 
-  /// Leaves a turn, and waits for the disk unless what was done in the turn has thrown.
+  /// Leaves a turn, and waits for the disk unless the work in the turn has thrown.
   private func leaveTurn<R, Failure: Error>(
     _ turns: Turns,
     with result: Result<R, Failure>
@@ -51,16 +51,16 @@ extension LogWriter {
     }
   }
 
-  /// Whether others may be writing the store at this moment.
+  /// Whether other processes may be writing the store at this moment.
   var isOutOfTurn: Bool { turns.map { !$0.isEntered } ?? false }
 
   func enterTurn(_ turns: Turns) throws(StorageError) {
     try turns.enter { (deadline) throws(StorageError) in try beginTurn(turns, until: deadline) }
   }
 
-  /// Leaves a turn, and waits until what the thread committed in it is as safe as the options ask for.
+  /// Leaves a turn, and waits until the thread's commits in it are as safe as the options ask for.
   ///
-  /// - Throws: ``StorageError`` if that cannot be known; then nothing can be written any more.
+  /// - Throws: ``StorageError`` if that cannot be determined; then nothing can be written any more.
   func leaveTurn(_ turns: Turns) throws(StorageError) {
     guard let end = abandonTurn(turns) else { return }
     try synchronize(through: end, turns)
@@ -68,13 +68,13 @@ extension LogWriter {
 
   /// Leaves a turn without waiting for the disk, by a thread that is about to throw.
   ///
-  /// - Returns: Up to where the log has to be on disk before the thread may tell that its commits are there.
+  /// - Returns: The log position up to which the log must be on disk before the thread's commits count as durable.
   @discardableResult
   private func abandonTurn(_ turns: Turns) -> UInt64? {
     // A writer that has ended gives up its lease.
     if hasEnded { turns.stopLeasing() }
     let departure = turns.leave { endTurn(turns) }
-    // Whatever the turn was for: the background gives it up if no thread uses it.
+    // Whatever the turn was for, the background gives it up if no thread uses it.
     if departure.keepsTurn { housekeeper.signalWork() }
     return departure.owed
   }
@@ -102,7 +102,7 @@ extension LogWriter {
         try takeOver(record, turns)
       } catch {
         follower?.endTurn { _ in }
-        // Nothing was written; who died is still to be repaired after.
+        // Nothing was written; the member that died still needs its repair.
         if record.holder.member == 0 { try? turns.file.write(record.holder) }
         throw error
       }
@@ -114,14 +114,14 @@ extension LogWriter {
   }
 
   private func release(_ turns: Turns) {
-    // Where nothing is held, a thread that synchronizes must not keep the turn from ending: its lock is not asked for.
+    // If nothing is held, the end of the turn must not wait for a thread that synchronizes: the lock is not taken.
     if let shared = turns.shared, !turns.synchronizesLater {
       synchronization.withLock { _ in shared.letGo() }
     }
     turns.file.lock.release()
   }
 
-  /// Steps 4 and R, by a process that joins: of whose log everything is read.
+  /// Steps 4 and R, for a process that joins and has read the whole log.
   func takeOver(_ record: TurnRecord) throws(StorageError) {
     guard let turns else { return }
     try turns.file.write(.init(turns: record.holder.turns, member: turns.membership.number))
@@ -129,7 +129,7 @@ extension LogWriter {
     follower?.endTurn { _ in }
   }
 
-  /// Begins a segment behind one that something torn may follow.
+  /// Begins a segment behind one that may be followed by a torn frame.
   func leaveTornSegment() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       let logEnd = state.log.tail.withLock { $0.logEnd }
@@ -163,7 +163,7 @@ extension LogWriter {
     assert(state.log.tail.withLock { $0.active.bytes.count == 0 }, "bytes of an earlier turn")
   }
 
-  /// What this process knows that has read the log, instead of a record that is damaged.
+  /// Returns a record made from this process's reading of the log, to replace a damaged one.
   private func knownRecord(insteadOf damaged: TurnRecord) throws(StorageError) -> TurnRecord {
     var record = damaged
     record.durableEnd = state.log.durableEnd.load(ordering: .relaxed)
@@ -179,7 +179,7 @@ extension LogWriter {
     return record
   }
 
-  /// Takes up where the others left the log.
+  /// Continues the log from the end that other members left.
   private func adopt(
     _ record: TurnRecord,
     readingManifest: Bool
@@ -196,7 +196,7 @@ extension LogWriter {
         lead.manifest = manifest
       }
       lead.checkpoint = record.checkpoint
-      // The one who died may have compacted, and removed it.
+      // The member that died may have compacted, and removed the checkpoint.
       if readingManifest { lead.checkpoint.newest = nil }
     }
     follower?.withPosition { position in
@@ -210,7 +210,7 @@ extension LogWriter {
     preparation.skip(to: try highestFileNumber().next)
     state.files.blobs.record(try highestBlob())
     lead.withLock { lead in
-      // The one who died may have written one and not said so.
+      // The member that died may have written a checkpoint without recording it.
       lead.checkpoint.highest += 1
     }
     try turns.file.writeBody(makeRecord(startingAt: record), turns: record.holder.turns + 1)
@@ -234,7 +234,7 @@ extension LogWriter {
     try leaveTornSegment()
   }
 
-  /// Writes and synchronizes again what was written since the record.
+  /// Rewrites and synchronizes the part of the log written since the record.
   private func writeAgain(
     from record: TurnRecord,
     through last: Segment
@@ -245,7 +245,7 @@ extension LogWriter {
     let end = state.log.tail.withLock { $0.end }
     for segment in segments where segment.id <= last.id {
       let limit = segment.id == last.id ? end : segment.readableEnd.load(ordering: .relaxed)
-      // Of a segment that was not the last when this process read it, the file is open to be read only.
+      // For a segment that was not the last when this process read it, the file is open for reading only.
       let file =
         segment.id == last.id ? segment.file : try state.fileSystem.open(segment.path, .write)
       var offset = 0
@@ -273,7 +273,7 @@ extension LogWriter {
     return highest
   }
 
-  /// Writes what was appended and not written, and lets the follower go on from there.
+  /// Writes the appended frames, and lets the follower continue from there.
   func flushAndHandOver() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       if let cause = lead.failure { throw .poisoned(path: state.paths.root, cause: cause) }
@@ -296,11 +296,10 @@ extension LogWriter {
     }
   }
 
-  /// Lets the follower go on behind the last commit that is visible, so that it reads none twice.
+  /// Lets the follower continue behind the last visible commit, so that it reads no commit twice.
   ///
-  /// Unless something was appended that did not come that far: its rows are in the index, under numbers that commits of
-  /// others will have. Then this process reads no further: it sees for good what it sees now, and says so to those who want
-  /// to read on.
+  /// Exception: if appended commits did not become visible, their rows are in the index under numbers that other members'
+  /// commits will get. Then this process reads no further: its state is final, and later refreshes throw the error.
   private func handOverAfterFailure(_ error: StorageError) {
     let written = state.log.writtenEnd.load(ordering: .relaxed)
     let visible = state.visibility.visible.load(ordering: .relaxed)
@@ -309,7 +308,7 @@ extension LogWriter {
     follower?.endTurn { $0.failure = error }
   }
 
-  /// Steps 6 and 7; a writer that has failed leaves its number in the record, as one that died.
+  /// Steps 6 and 7; a writer that has failed leaves its number in the record, like a member that died.
   func endTurn(_ turns: Turns) {
     defer { release(turns) }
     do throws(StorageError) {
@@ -328,7 +327,7 @@ extension LogWriter {
       turns.known.store(count, ordering: .relaxed)
       turns.read.store(count, ordering: .releasing)
     } catch {
-      // The next member finds this one's number, and repairs what needs no repair.
+      // The next member finds this member's number, and makes an unnecessary repair.
       turns.known.store(.max, ordering: .relaxed)
     }
   }
@@ -343,18 +342,18 @@ extension LogWriter {
           needsTurn = try !synchronizeOutOfTurn(through: end, turns)
         }
       )
-      // The synchronization of a member failed. A member that has the turn writes again what may be lost.
+      // The synchronization of a member failed. A member that has the turn rewrites the part that may be lost.
       if needsTurn { return try synchronize() }
     }
   }
 
-  /// - Returns: `false` if it takes a turn.
+  /// - Returns: `false` if a turn is needed.
   private func synchronizeOutOfTurn(
     through end: UInt64,
     _ turns: Turns
   ) throws(StorageError) -> Bool {
     if state.log.durableEnd.load(ordering: .acquiring) >= end { return true }
-    // Of a segment that was sealed since, all is on disk, and the record says so.
+    // If the segment was sealed since, all of it is on disk, and the record says so.
     guard let segment = state.log.tail.withLock({ $0.segment }) else { return false }
     do throws(StorageError) {
       return try synchronize(segment, through: end, isInTurn: false)
@@ -363,9 +362,9 @@ extension LogWriter {
     }
   }
 
-  /// What the next member is to know.
+  /// Returns the record for the next member.
   ///
-  /// - Parameter start: Up to where everything is on disk, if that is not known of all that there is.
+  /// - Parameter start: The record whose durable end holds, if not all of the log is known to be on disk.
   /// - Returns: The record.
   func makeRecord(startingAt start: TurnRecord?) -> TurnRecord {
     var record = TurnRecord()
@@ -393,7 +392,7 @@ extension LogWriter {
 }
 
 extension LogTail {
-  /// Goes on where a follower has read up to.
+  /// Continues from the position that a follower has reached.
   fileprivate mutating func take(up position: Follower.Position, isEnded: Bool) {
     let end = position.end
     segment = end.segment
@@ -411,7 +410,7 @@ extension LogTail {
 }
 
 extension Follower.Position {
-  /// Goes on where the writer of the same process ended.
+  /// Continues from the end of the same process's writer.
   fileprivate mutating func take(up tail: borrowing LogTail) {
     end.segment = tail.segment
     if tail.segment != nil { end.offset = tail.end }

@@ -4,32 +4,30 @@ import RowFormat
 import SchedulePoints
 import Synchronization
 
-/// Appends commits to the log and sees them to the disk, many at once.
+/// Appends commits to the log and synchronizes many at once.
 ///
-/// There are two locks. Under the tail's, held for no longer than copying takes, a commit is appended
-/// and numbered. Under the lead's, held through the system's calls, everything appended so far is
-/// written. Where that includes a synchronization, who comes meanwhile waits for it to end, and mostly finds that the
-/// next one sees its commit to the disk along with all others: so commits group themselves, without timers.
+/// There are two locks. Under the tail's, held for no longer than copying takes, a commit is appended and numbered. Under the
+/// lead's, held through the system calls, everything appended so far is written. If that includes a synchronization, threads
+/// that arrive meanwhile wait for it to end, and mostly find that the next one covers their commits along with all others: so
+/// commits group themselves, without timers.
 ///
-/// The first call that fails ends writing for good. After a failed write or sync it is unknown what is
-/// on the disk, and the system may well report success when asked again.
+/// The first call that fails ends writing for good. After a failed write or synchronization the contents of the disk are
+/// unknown, and the system may well report success when asked again.
 final class LogWriter: Sendable {
   let state: StoreState
   let preparation: SegmentPreparation
-  /// Does what no commit waits for.
+  /// Does the work that no commit waits for.
   let housekeeper: Housekeeper
   let lead: Lock<Lead>
   let epoch: UInt32
   /// The turns of this process, if several write the store.
   let turns: Turns?
-  /// Reads what the others write.
+  /// Reads the commits of other processes.
   let follower: Follower?
-  /// Held through a synchronization of the log; says why one of the
-  /// background's failed.
+  /// Held through a synchronization of the log; the error of a failed background synchronization.
   ///
-  /// The system reports a failed write-back once: to the background, which synchronizes without the lead's
-  /// lock. The next thread to synchronize would otherwise succeed, before the background could say
-  /// otherwise.
+  /// The system reports a failed write-back once: to the background, which synchronizes without the lead's lock. The next
+  /// thread to synchronize would otherwise succeed before the background could report the failure.
   let synchronization = Lock<StorageError?>(nil, .synchronization)
   /// Groups commits that wait for the disk.
   let rounds = WriteRounds()
@@ -38,19 +36,19 @@ final class LogWriter: Sendable {
   private let gathering = CommitGathering()
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
-  /// Whether nothing can be written any more: because the store was closed, or a call failed.
+  /// Whether writing has ended: because the store was closed, or a call failed.
   let endFlag = Atomic<Bool>(false)
   struct Lead {
     var failure: StorageError?
     /// The current manifest.
     var manifest: Manifest
-    /// Where the log ended when something last said that all of it was on disk.
+    /// The end of the log at the last witness that all of it was on disk.
     var witnessedEnd: UInt64
-    /// Where the log ended when the background last looked.
+    /// The end of the log at the background's last look.
     var idleEnd: UInt64 = .max
-    /// Where the log ended when the background was last told not to wait for the interval.
+    /// The end of the log when the background was last woken early to synchronize it.
     var hurriedEnd: UInt64 = 0
-    /// The last segment for whose successor or growth the background was told not to wait, and the size of its file.
+    /// The last segment whose successor or growth woke the background early, and the size of its file.
     var hurriedSegment = (SegmentID.none, 0)
     var isClosed = false
     /// The checkpoints there are.
@@ -58,7 +56,7 @@ final class LogWriter: Sendable {
     /// Packs of a manifest whose publication failed: the manifest may be in place nevertheless.
     var doubtfulPacks: [String] = []
 
-    /// Hands over what can be removed once another manifest is in its place.
+    /// Returns and forgets the packs that can be removed once another manifest is in place.
     mutating func takeDoubtfulPacks() -> [String] {
       defer { doubtfulPacks = [] }
       return doubtfulPacks
@@ -86,7 +84,7 @@ final class LogWriter: Sendable {
     )
   }
 
-  /// Makes a batch the newest commit.
+  /// Commits a batch.
   func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     guard let sequence = try commit(&batch, with: nil) else {
       preconditionFailure("a commit was given up, and there is no one to give it up")
@@ -94,15 +92,15 @@ final class LogWriter: Sendable {
     return sequence
   }
 
-  /// Makes a batch the newest commit.
+  /// Commits a batch together with a participant.
   ///
   /// - Returns: `nil` if the participant gave it up.
   func commit(
     _ batch: inout CommitBatch,
     with participant: (any CommitParticipant)?
   ) throws(StorageError) -> CommitSequence? {
-    // Before the batch is looked at: rows of the commit that failed are in the index, and nowhere else, so
-    // that the same commit tried again would find them there.
+    // Checked before the batch: rows of a failed commit are in the index and nowhere else, so the same commit tried again would
+    // find them there.
     if endFlag.load(ordering: .acquiring) {
       try lead.withLock { (lead) throws(StorageError) in try check(lead) }
     }
@@ -124,7 +122,7 @@ final class LogWriter: Sendable {
     if touchesBlobs { state.files.blobs.unsettledCount.add(1, ordering: .acquiring) }
     defer { if touchesBlobs { state.files.blobs.unsettledCount.subtract(1, ordering: .releasing) } }
     try publishBlobs(of: &batch)
-    // Without background work, waiting would gain nothing; of several processes, one compacts for all.
+    // Without background work, waiting would gain nothing; with several processes, one compacts for all.
     if state.options.background == .ownThread, turns == nil {
       housekeeper.stallCommit(of: batch.buffer.count)
     }
@@ -162,7 +160,7 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Whether there is a disk that what was written may be lost from.
+  /// Whether the store is on a disk, and written bytes must be synchronized to survive.
   var synchronizes: Bool { state.options.durability != .memory }
 
   /// Whether a commit waits until it is on disk.
@@ -173,7 +171,7 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Whether a commit waits for that before it is visible; of several processes, each waits after its turn.
+  /// Whether a commit is synchronized before it is visible; with several processes, each waits after its turn.
   private var synchronizesRounds: Bool { writesThrough && turns?.synchronizesLater != true }
 
   private func append(
@@ -189,7 +187,7 @@ final class LogWriter: Sendable {
 // MARK: Writing
 
 extension LogWriter {
-  /// Returns when a commit is as safe as the options ask for.
+  /// Writes a commit, and returns once it is as safe as the options ask for.
   func write(through sequence: UInt64) throws(StorageError) {
     while state.visibility.visible.load(ordering: .acquiring) < sequence {
       guard synchronizes, synchronizesRounds else { return try writeRound(through: sequence) }
@@ -201,7 +199,7 @@ extension LogWriter {
     }
   }
 
-  /// Writes what was appended so far, and what other threads are about to append.
+  /// Writes the commits appended so far, and those that other threads are about to append.
   private func writeGroup(through sequence: UInt64) throws(StorageError) {
     try gathering.run(
       newest: { state.log.tail.withLock { $0.sequence } },
@@ -212,7 +210,7 @@ extension LogWriter {
     }
   }
 
-  /// Writes what was appended so far, unless another thread did.
+  /// Writes the commits appended so far, unless another thread has done so.
   private func writeRound(through sequence: UInt64) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       if state.visibility.visible.load(ordering: .acquiring) >= sequence { return }
@@ -226,7 +224,7 @@ extension LogWriter {
     }
   }
 
-  /// Writes what was appended so far, and sees it to the disk whatever the options ask for.
+  /// Writes and synchronizes the commits appended so far, whatever the options ask for.
   func synchronize() throws(StorageError) {
     try inTurn { () throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
@@ -265,14 +263,14 @@ extension LogWriter {
     }
   }
 
-  /// Sees the log to the disk, up to a position in a segment at least.
+  /// Synchronizes the log, at least up to a position in a segment.
   ///
   /// - Parameters:
   ///   - segment: The segment.
   ///   - end: The position, which is written.
   ///   - isInTurn: Whether no other process writes meanwhile.
-  /// - Returns: `false` if that takes a turn. Who waits for no other process may be told `true` while one synchronizes.
-  /// - Throws: ``StorageError``, also to all who synchronize later.
+  /// - Returns: `false` if a turn is needed. A caller that waits for no other process may get `true` while one synchronizes.
+  /// - Throws: ``StorageError``, which all later synchronizations throw as well.
   func synchronize(
     _ segment: Segment,
     through end: UInt64,
@@ -310,10 +308,10 @@ extension LogWriter {
     }
   }
 
-  /// Shows readers the commits that were written.
+  /// Makes the written commits visible.
   ///
-  /// Their number is stored in one order with what ``Housekeeper/signalWork()`` then loads: a worker that falls asleep
-  /// meanwhile sees the commit, or is woken.
+  /// Their number is stored in one order with the load in ``Housekeeper/signalWork()``: a worker that falls asleep meanwhile
+  /// sees the commit, or is woken.
   func publish(_ work: LogTail.Work) {
     let before = state.visibility.visible.load(ordering: .relaxed)
     state.counters.recordGroup(ofCommits: Int(work.lastSequence - before))
@@ -356,7 +354,7 @@ extension LogWriter {
 extension LogWriter {
   /// Ends the log, so that the next opening finds nothing to recover; nothing can be committed then.
   ///
-  /// After a failed write there is nothing to be ended: the log stays as it is.
+  /// After a failed write the log cannot be ended: it stays as it is.
   func close() throws(StorageError) {
     housekeeper.giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
@@ -366,7 +364,7 @@ extension LogWriter {
     }
   }
 
-  /// Ends the log, under the locks of those who end it.
+  /// Ends the log; the caller holds the locks for ending it.
   func close(_ lead: inout Lead) throws(StorageError) {
     if lead.isClosed { return }
     lead.isClosed = true
@@ -403,8 +401,8 @@ extension LogWriter {
 
   /// Makes room for the mark at the log's end.
   ///
-  /// - Returns: `false` if the device is full. Each commit leaves room for a mark; so there was none since the segment was cut
-  ///   the last time, and the next opening recovers the log as after a crash.
+  /// - Returns: `false` if the device is full. Each commit leaves room for a mark; so there was no commit since the segment was
+  ///   last cut, and the next opening recovers the log as after a crash.
   private func hasRoomForMark() throws(StorageError) -> Bool {
     do throws(StorageError) {
       try makeRoomForMark()
@@ -415,7 +413,7 @@ extension LogWriter {
     }
   }
 
-  /// Publishes the manifest of a log that has ended, on a nearly full device in what the last segment has left.
+  /// Publishes the manifest of a log that has ended; on a nearly full device it uses the rest of the last segment.
   private func publishEnd(of segment: Segment, _ lead: inout Lead) throws(StorageError) {
     do throws(StorageError) {
       try publishManifest(isClean: true, &lead)
@@ -426,17 +424,17 @@ extension LogWriter {
     }
   }
 
-  /// Gives back what the last segment has left; it grows again should the log go on in it.
+  /// Gives back the unused rest of the last segment; the segment grows again if the log continues in it.
   private func cut(_ segment: Segment) {
     let end = segment.readableEnd.load(ordering: .relaxed)
-    // A failure costs space and nothing else.
+    // A failure costs nothing but space.
     try? segment.file.setSize(max(end, min(segment.capacity, (end + 4095) & ~4095)))
   }
 
-  /// Writes down how far the log reaches that was recovered, and is on disk by now.
+  /// Records the end of the recovered log, which is on disk by now.
   ///
-  /// Otherwise damage to its end would look like a commit that was never finished until a later commit
-  /// says better, and if none ever comes, for good.
+  /// Otherwise damage to its end would look like an unfinished commit until a later commit proves otherwise, and for good if
+  /// there is none.
   func witnessRecovery() throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in
       guard synchronizes, state.log.durableEnd.load(ordering: .relaxed) > lead.manifest.durableEnd
@@ -449,7 +447,7 @@ extension LogWriter {
     }
   }
 
-  /// Writes down which files make up the store, and up to where they are on disk.
+  /// Publishes a manifest with the store's files and their durable end.
   func publishManifest(isClean: Bool, _ lead: inout Lead) throws(StorageError) {
     let manifest = makeManifest(isClean: isClean, nextSegment: preparation.nextID, lead)
     try manifestFiles.publish(manifest)
@@ -465,13 +463,13 @@ extension LogWriter {
     )
   }
 
-  /// The manifest that says which files make up the store.
+  /// Returns a manifest of the store's current files.
   ///
   /// - Parameters:
   ///   - isClean: Whether the log ends here.
-  ///   - nextSegment: A number no segment had before.
-  ///   - lead: With the base the manifest is to have.
-  /// - Returns: The manifest, which is not published yet.
+  ///   - nextSegment: A number that no segment has had.
+  ///   - lead: The lead, with the base for the manifest.
+  /// - Returns: The unpublished manifest.
   func makeManifest(isClean: Bool, nextSegment: SegmentID, _ lead: Lead) -> Manifest {
     var manifest = lead.manifest
     manifest.number += 1

@@ -1,13 +1,13 @@
 import RowFormat
 
-/// Which columns a batch changes in the rows that it writes whole, by where their records start.
+/// The columns that a batch changes in the rows it writes whole, by the offset of their records.
 ///
-/// Records are written one behind the other: the places ascend, and are looked up by halves.
+/// Records are written one behind the other: the offsets ascend, and are found by binary search.
 struct PartialImages {
   private var places: [Int] = []
   private var columns: [ColumnSet] = []
 
-  /// The columns changed in the row whose record starts at a place; `nil` if all are, or it is no such record.
+  /// The columns changed in the row whose record starts at an offset; `nil` if all are, or no such record starts there.
   subscript(place: Int) -> ColumnSet? {
     var (low, high) = (0, places.count)
     while low < high {

@@ -2,33 +2,33 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-// Writing what the rows were at the end of what is taken.
+// Writing the rows as of the end of the taken part.
 extension Compactor {
-  /// What was found of a table so far.
+  /// The result of folding a table so far.
   struct FoldedTable {
     var entry: LogBase.TableEntry
     /// Whether no view sees the table any more: then only the keys count.
     var isDropped: Bool
   }
 
-  /// What the new packs say of a key.
+  /// The state of a key in the new packs.
   private enum Verdict {
     /// The row as of this place.
     case row(RecordPlace)
-    /// The row is there at the end of what is taken, and stands elsewhere, or no view can see it.
+    /// The row exists at the end of the taken part, but is stored elsewhere, or no view can see it.
     case elsewhere
     /// The row has ended.
     case ended
-    /// There was no row yet, or its end is noted elsewhere.
+    /// There was no row yet, or its end is recorded elsewhere.
     case absent
   }
 
-  /// How many keys are examined in one step: those that need nothing cost little, but not nothing.
+  /// Limit of the keys examined in one step: keys without a row to fold cost little, but not nothing.
   private static let keysPerStep = 8192
 
   /// Folds some rows.
   ///
-  /// - Returns: How many bytes they have.
+  /// - Returns: The size of the rows, in bytes.
   func fold(upTo byteCount: Int) throws -> Int {
     let definition = plan.base.catalogue.tables[tableIndex]
     guard let table = state.tables[Int(definition.number)] else {
@@ -67,14 +67,14 @@ extension Compactor {
     )
     let isDropped = table.removedAt.load(ordering: .acquiring) <= plan.lowWaterMark
     tables.append(FoldedTable(entry: entry, isDropped: isDropped))
-    // Rows that are inserted from now on are no part of what is taken.
+    // Rows inserted from now on do not belong to the taken part.
     keyEnd = table.pages.keyLimit
     return 0
   }
 
   /// Folds one row.
   ///
-  /// - Returns: How many bytes were written.
+  /// - Returns: The number of bytes written.
   private func fold(
     _ key: UInt64,
     at location: RecordLocation,
@@ -111,9 +111,9 @@ extension Compactor {
     }
   }
 
-  /// Has fetched what follows a row in its segment, where the system was told that rows are read here and there.
+  /// Prefetches the rest of a segment behind a row, if the system was told to expect random reads.
   ///
-  /// It is not told otherwise: single rows of what is taken are read meanwhile, and each would have much fetched around it.
+  /// The advice stays: single rows of the taken files are read meanwhile, and each read would prefetch much around it.
   private func fetchAhead(of place: RecordPlace) throws {
     guard state.files.isLargerThanMemory.load(ordering: .relaxed) else { return }
     if place.segment != readSegment {
@@ -127,7 +127,7 @@ extension Compactor {
     }
   }
 
-  /// Decides what the packs say of a key, from the key's records, newest first.
+  /// Decides the state of a key in the packs from its records, newest first.
   private func verdict(
     on location: RecordLocation,
     _ reference: RowReference
@@ -137,8 +137,8 @@ extension Compactor {
         guard state.files.isGone(location.segment) else {
           return location.isRow ? .elsewhere : .absent
         }
-        // The index of an older checkpoint names packs that were merged since, and so does one whose slots a compaction could
-        // not move: what has the row, or notes its end, may be taken now.
+        // The index of an older checkpoint names packs that were merged since, and so does an index whose slots a compaction
+        // could not move: the file that has the row, or records its end, may be taken now.
         guard location.isRow else { return .ended }
         guard let found = try state.resolve(location.place, of: reference),
           plan.takes(found.segment)
@@ -152,7 +152,7 @@ extension Compactor {
     while true {
       let header = try state.header(at: place, of: reference)
       if header.kind == .insert { return .absent }
-      // A reader sees this record or a later one, and neither builds on those before it.
+      // A reader sees this record or a later one, and neither builds on the earlier ones.
       if header.kind != .delta, try state.isCommitted(header, at: place, by: plan.lowWaterMark) {
         isNeeded = false
       }
@@ -168,7 +168,7 @@ extension Compactor {
     }
   }
 
-  /// Notes that a row's deltas build on a row of a pack that stays.
+  /// Records that a row's deltas build on a row of a pack that stays.
   private func recordReplaced(_ place: RecordPlace, _ reference: RowReference) throws {
     if place.isPacked { return }
     try state.forEachInChain(place, of: reference) { place, header in
@@ -179,14 +179,14 @@ extension Compactor {
 }
 
 extension StoreState {
-  /// Whether a record belongs to a commit that is no newer than another.
+  /// Whether a record belongs to a commit that is no newer than `sequence`.
   func isCommitted(
     _ header: RecordHeader,
     at place: RecordPlace,
     by sequence: UInt64
   ) throws -> Bool {
     try withSegment(place.segment) { segment in
-      // No reader has seen what was not written yet.
+      // No reader has seen a record that is not written yet.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }

@@ -2,7 +2,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-// The new packs: each is written, synchronized, read back, and only then gets its name.
+// The new packs: each is written, synchronized, and read back before it gets its name.
 extension Compactor {
   /// A pack being written.
   struct Output: ~Copyable {
@@ -10,12 +10,12 @@ extension Compactor {
     var writer: PackWriter
     private(set) var tables: [Part] = []
     private(set) var rowCount = 0
-    /// What its rows would take in the log.
+    /// The size of its rows as records of the log, in bytes.
     private(set) var byteCount = 0
-    /// How much of it was synchronized.
+    /// The synchronized part of the file, in bytes.
     private var synchronizedEnd = 0
 
-    /// How many bytes may wait to be synchronized: so few that a commit's own call has little to wait for.
+    /// Limit of the unsynchronized bytes: so few that a commit's own synchronization waits briefly.
     private static let unsynchronizedLimit = 4 << 20
 
     init(_ id: PackID, _ writer: consuming PackWriter) {
@@ -23,7 +23,7 @@ extension Compactor {
       self.writer = writer
     }
 
-    /// Whether it is time to see to the disk what was written.
+    /// Whether the written part should be synchronized now.
     var isBehind: Bool {
       mutating get {
         guard writer.outputStart - synchronizedEnd >= Self.unsynchronizedLimit else { return false }
@@ -56,7 +56,7 @@ extension Compactor {
       return tables.count - 1
     }
 
-    /// Writes the rest, and sees it to the disk.
+    /// Writes the rest of the pack and synchronizes it.
     mutating func end(at sequence: UInt64, synchronizes: Bool) throws(StorageError) {
       for part in tables {
         writer.setTable(
@@ -72,7 +72,7 @@ extension Compactor {
     }
   }
 
-  /// What a pack has of a table.
+  /// The contents of a pack for one table.
   struct Part {
     let table: UInt16
     let nextKey: UInt64
@@ -89,24 +89,24 @@ extension Compactor {
     }
   }
 
-  /// A pack that is being read back, under the name it was written.
+  /// A pack that is being read back, under its temporary name.
   struct Unverified {
     var reader: PackReader
     var tables: [Part]
     var rowCount: Int
-    /// The next block to be read, and how many rows those before it have.
+    /// The next block to read, and the number of rows in those before it.
     var block = 0
     var foundRowCount = 0
     let vector = ColumnVector()
   }
 
-  /// A pack that is what it should be, and bears its name.
+  /// A verified pack under its final name.
   struct FoldedPack {
     var reader: PackReader
     var tables: [Part]
   }
 
-  /// Whether the pack being written has taken what it is to take.
+  /// Whether the pack being written has reached its planned size.
   var isPackFull: Bool { (output?.byteCount ?? 0) >= plan.packByteCount }
 
   func beginPackIfNeeded() throws(StorageError) {
@@ -127,7 +127,7 @@ extension Compactor {
     guard var output = output.take() else { return }
     try output.end(at: plan.base.sequence, synchronizes: log.synchronizes)
     let reader = try state.openPack(state.paths.temporary("pack"), output.id)
-    // Opened again afterwards, and then read here and there.
+    // The pack is opened again afterwards, and then read at random.
     if state.files.isLargerThanMemory.load(ordering: .relaxed) { reader.expect(.sequential) }
     unverified = Unverified(
       reader: reader,
@@ -136,9 +136,9 @@ extension Compactor {
     )
   }
 
-  /// Reads some blocks back; after the last, gives the pack its name.
+  /// Reads back some blocks; after the last, gives the pack its name.
   ///
-  /// - Returns: How many bytes were read.
+  /// - Returns: The number of bytes read.
   func verify(upTo byteCount: Int) throws -> Int {
     guard var pack = unverified else { return 0 }
     var done = 0
@@ -170,7 +170,7 @@ extension Compactor {
         FoldedPack(reader: try state.openPack(path, pack.reader.id), tables: pack.tables)
       )
     } catch {
-      // Not one of the packs to be removed when this is given up, and perhaps as large as all of them.
+      // Giving up removes only verified packs, and this one may be as large as all of them.
       try? state.fileSystem.unlink(path)
       throw error
     }

@@ -5,20 +5,19 @@ import Synchronization
 
 // Making the packs part of the store.
 extension Compactor {
-  /// What was taken out of the store.
+  /// The objects and files taken out of the store.
   struct Retired {
     var objects: [any AnyObject & Sendable] = []
     /// Files left over from a previous attempt.
     var paths: [String] = []
-    /// The last commit that was appended when it was.
+    /// The last commit appended before they were taken out.
     var sequence: UInt64 = 0
   }
 
-  /// Publishes the manifest, and shows readers the packs in place of what was taken; under the lock of
-  /// checkpoints.
+  /// Publishes the manifest, and shows readers the packs in place of the taken files; called under the lock of checkpoints.
   ///
-  /// Commits wait for the log to be synchronized, as they do for each other, and for what is done in
-  /// memory; the manifest is written while they go on.
+  /// Commits wait for the synchronization of the log, as they do for each other, and for the changes in memory; they continue
+  /// while the manifest is written.
   func publish() throws(StorageError) -> Retired {
     if !packs.isEmpty { try state.fileSystem.synchronizeDirectory(state.paths.packs) }
     describePacks()
@@ -31,8 +30,8 @@ extension Compactor {
       isPublished = true
       try log.manifestFiles.putInPlace(manifest)
     } catch {
-      // Before it is put in its place nothing has changed, whatever failed. Afterwards it may be the current one, and the
-      // store goes on beside it unless a synchronization was lost.
+      // Until the manifest is in place nothing has changed, whatever failed. Afterwards it may be the current one, and the
+      // store continues beside it unless a synchronization was lost.
       if isPublished, !error.isRefusal { throw log.poison(error) }
       state.visibility.lowWaterMark.store(markBefore, ordering: .sequentiallyConsistent)
       if isPublished { log.keepUntilNextManifest(packs.map(\.reader.path)) }
@@ -43,7 +42,7 @@ extension Compactor {
     return retired
   }
 
-  /// Writes down in the plan what the manifest is to say.
+  /// Completes the plan with the contents of the manifest.
   private func describePacks() {
     plan.base.tables = tables.map(\.entry)
     let taken = Set(plan.packs.map(\.id))
@@ -57,7 +56,7 @@ extension Compactor {
 
   /// Raises the low-water mark, or fails if an older commit was pinned in the meantime.
   ///
-  /// A reader pins its commit before it looks at the mark; so one of the two sees the other.
+  /// A reader pins its commit before it reads the mark; so one of the two sees the other.
   private func claimFloor() throws(StorageError) {
     let before = state.visibility.lowWaterMark.exchange(
       plan.lowWaterMark,
@@ -95,7 +94,7 @@ extension Compactor {
     releaseRemovedTables(&tail.usages)
   }
 
-  /// Nothing of a removed table is needed, whatever else is said of its rows.
+  /// Releases all rows of removed tables, which no longer need any.
   private func releaseRemovedTables(_ usages: inout SegmentUsages) {
     for table in tables {
       let removedAt = state.tables[Int(table.entry.number)]?.removedAt.load(ordering: .relaxed)
@@ -103,12 +102,12 @@ extension Compactor {
     }
   }
 
-  /// Removes what was taken: from the disk at once, from memory when its last reader ends.
+  /// Removes the taken files: from the disk at once, from memory when their last reader ends.
   func remove(_ retired: Retired) {
     state.files.recordCompaction()
-    // Earlier checkpoints name what is gone.
+    // Earlier checkpoints name files that are gone.
     CheckpointFiles(state).removeAll(but: [])
-    // What cannot be removed is removed at the next opening.
+    // Files that cannot be removed now are removed at the next opening.
     for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
     for old in plan.packs { try? state.fileSystem.unlink(old.path) }
     for path in retired.paths { try? state.fileSystem.unlink(path) }
@@ -119,7 +118,7 @@ extension Compactor {
 // MARK: Slots
 
 extension Compactor {
-  /// Lets the index name the new packs where it names what was taken.
+  /// Points index slots that name taken files to the new packs.
   ///
   /// - Parameter sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
@@ -134,7 +133,7 @@ extension Compactor {
     try settle(changed, after: sequence)
   }
 
-  /// How many slots are moved under the tail's lock: some ten microseconds.
+  /// Limit of the slots moved under the tail's lock: some ten microseconds.
   private static let slotsPerTurn = 256
 
   private func moveSlots(
@@ -189,18 +188,17 @@ extension Compactor {
 // MARK: Counting
 
 extension Compactor {
-  /// Counts rows of packs as dead that became so while the packs were written.
+  /// Counts rows of packs as dead that were replaced while the packs were written.
   ///
   /// - Parameters:
-  ///   - changed: Rows of the new packs that the index does not name: later commits build on them, or took
-  ///     their place.
+  ///   - changed: Rows of the new packs that the index does not name: later commits build on them, or replaced them.
   ///   - sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
   private func settle(
     _ changed: [(reference: RowReference, place: RecordPlace)],
     after sequence: UInt64
   ) throws {
-    // Then a record that cannot be read yet belongs to a later commit.
+    // After this write a record that cannot be read yet belongs to a later commit.
     try log.write(through: sequence)
     var dead = SupersededBytes()
     var deadRows: Set<RowReference> = []
@@ -219,7 +217,7 @@ extension Compactor {
     }
   }
 
-  /// Whether a commit up to one of them took a row's place that is in a new pack.
+  /// Whether a commit up to `sequence` replaced a row that is in a new pack.
   private func isSuperseded(_ reference: RowReference, by sequence: UInt64) throws -> Bool {
     guard let table = state.tables[Int(reference.table)] else { return true }
     var place = table.pages.location(of: reference.key).place

@@ -3,7 +3,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-// Deciding what to take.
+// Selecting the files to take.
 extension Compactor {
   /// The plan of a compaction, or the reason that there is none.
   enum Selection {
@@ -23,11 +23,11 @@ extension Compactor {
     var lowWaterMark: UInt64 = 0
     /// The written part of the last segment.
     var last: CompactionPolicy.Candidate?
-    /// How many more segments could be packed, were it not for a view.
+    /// The number of further segments that could be packed if a view were released.
     var viewedCount = 0
-    /// The bytes of their files.
+    /// The size of the files of those segments, in bytes.
     var viewedByteCount = 0
-    /// The segments that could be, and stay for the history.
+    /// The segments that could be packed, but stay for the history.
     var history: Set<SegmentID> = []
   }
 
@@ -35,9 +35,9 @@ extension Compactor {
   ///
   /// - Parameters:
   ///   - state: The store.
-  ///   - history: How much of the log stays.
-  ///   - othersBound: The oldest commit that another process needs, if it is known better than when the last compaction
-  ///     was begun.
+  ///   - history: The part of the log that stays.
+  ///   - othersBound: The oldest commit that another process needs, if the caller has a newer bound than the one found when the
+  ///     last compaction began.
   /// - Returns: The files.
   /// - Complexity: O(files and tables).
   static func candidates(
@@ -53,7 +53,7 @@ extension Compactor {
     )
     let usages = state.log.tail.withLock { $0.usages }.bySegment
     let segments = state.files.segmentList
-    // A segment is sealed if another follows, which says where it ends.
+    // A segment is sealed if another follows, whose header has its end.
     let sealed = zip(segments, segments.dropFirst()).map { ($0, $1.header) }
     let packable = history.packableCount(
       of: sealed.map { .init(ended: $1.created, byteCount: $1.previousEnd) },
@@ -80,7 +80,7 @@ extension Compactor {
     }
     if let last = segments.last {
       candidates.last = candidate(last.id, last.readableEnd.load(ordering: .relaxed))
-      // The next one is made ready beside it.
+      // The next segment is made ready beside it.
       candidates.pickerInput.spareByteCount = 2 * last.capacity
     }
     candidates.pickerInput.otherLiveByteCount = segments.dropFirst(candidates.segments.count)
@@ -88,16 +88,16 @@ extension Compactor {
     return candidates
   }
 
-  /// Selects what to take.
+  /// Selects the files to take.
   ///
   /// - Parameters:
   ///   - log: The writer of the log.
-  ///   - urgency: How much is to be gained at least.
-  ///   - history: How much of the log stays.
-  ///   - fileLimit: How many files to take at most.
+  ///   - urgency: The least gain that makes a compaction worthwhile.
+  ///   - history: The part of the log that stays.
+  ///   - fileLimit: The maximum number of files to take.
   ///   - lastEnd: The newest commit when the last compaction ended.
-  /// - Returns: What to take, or why nothing is.
-  /// - Throws: ``StorageError`` if the store is not written to any more, or the log cannot be read.
+  /// - Returns: The plan, or the reason that there is none.
+  /// - Throws: ``StorageError`` if writing has ended, or the log cannot be read.
   static func select(
     _ log: any LogPublisher,
     _ urgency: CompactionUrgency,
@@ -105,7 +105,7 @@ extension Compactor {
     fileLimit: Int,
     lastEnd: () -> UInt64
   ) throws -> Selection {
-    // For as long as there is the plan.
+    // Held for as long as the plan exists.
     guard let permit = try log.lockCompaction() else { return .isBusy }
     return try log.inTurn {
       try select(log, urgency, history, permit, fileLimit: fileLimit, lastEnd: lastEnd)
@@ -122,19 +122,19 @@ extension Compactor {
   ) throws -> Selection {
     let state = log.state
     let manifest = try log.currentManifest()
-    // Another process has compacted, and a reader of this one keeps it from being taken up.
+    // Another process has compacted, and a reader of this one keeps the new packs from being adopted.
     guard manifest.base == state.files.base.withLock({ $0 }) else { return .outcome(.waitsForRead) }
     log.removeRemains()
     try log.findOthersBound()
     let candidates = candidates(state, history)
-    // Readers that follow the index without a pin must be gone: they may be about to look for what is left out.
-    // After the low-water mark was read: a later reader finds in the index what replaced each row up to it.
+    // Readers that follow the index without a pin must be gone: they may be about to look for a row that is left out. Drained
+    // after reading the low-water mark: a later reader finds in the index the replacement of each row up to it.
     guard state.files.epochs.drain() else { return .outcome(.waitsForRead) }
     let policy = state.options.compactionPolicy
     var choice = policy.choose(from: candidates.pickerInput, urgency)
     choice = policy.limit(choice, to: fileLimit, of: candidates.pickerInput)
     if !choice.packs.isEmpty, candidates.lowWaterMark < lastEnd() {
-      // A view sees what the last compaction had to keep: those packs would be written again as they are.
+      // A view sees the rows that the last compaction had to keep: those packs would be rewritten unchanged.
       choice.packs = []
       if choice.isEmpty {
         return .outcome(.waitsForView(of: CommitSequence(candidates.lowWaterMark)))
@@ -166,7 +166,7 @@ extension Compactor {
 }
 
 extension Compactor.Candidates {
-  /// Why there is nothing to do although a compaction was requested.
+  /// The reason that a requested compaction has nothing to do.
   fileprivate var reasonForNothing: CompactionOutcome {
     if viewedCount > 0 { return .waitsForView(of: CommitSequence(lowWaterMark)) }
     return history.isEmpty ? .nothingToDo : .isHistory
@@ -176,12 +176,12 @@ extension Compactor.Candidates {
 // MARK: The catalogue
 
 extension Compactor.Plan {
-  /// The catalogue as the log's taken part leaves it.
+  /// Returns the catalogue as of the end of the taken part of the log.
   fileprivate func catalogueAtEnd(_ state: StoreState) throws -> Catalogue {
     var catalogue = base.catalogue
     let usages = state.log.tail.withLock { $0.usages.entries }
     for (index, segment) in segments.enumerated() {
-      // Most segments change nothing of it, and need not be read for it.
+      // Most segments do not change the catalogue, and need not be read for it.
       guard usages.contains(where: { $0.segment == segment.id && $0.table == 0 }) else { continue }
       let limit = index + 1 < segments.count ? segments[index + 1].header.previousEnd : base.end
       var scan = FrameScan(
@@ -203,7 +203,7 @@ extension Compactor.Plan {
 }
 
 extension LogBase {
-  /// The beginning of a log of which nothing was packed.
+  /// The base of a log of which nothing was packed.
   static var none: LogBase {
     LogBase(segment: .none, end: 0, logPosition: 0, sequence: 0, chain: 0, catalogue: Catalogue())
   }

@@ -4,17 +4,17 @@ import Synchronization
 
 /// Packs the oldest segments of the log, and packs that are mostly dead, into new packs, step by step.
 ///
-/// 1. Select what to take. No reader may need a state older than the end of what is taken.
-/// 2. Fold: write each row as it was there, or note that it has ended.
+/// 1. Select the files to take. No reader may need a state older than the end of the taken part.
+/// 2. Fold: write each row as of that end, or record that it has ended.
 /// 3. Verify each pack by reading it back, and give it its name.
-/// 4. Publish a manifest that names the packs, and from where on the log counts. Before that a crash leaves
-///    files that no manifest names; after it, files that are no longer needed.
-/// 5. Move the index slots that still name what was taken.
-/// 6. Remove what was taken.
+/// 4. Publish a manifest that names the packs and the new beginning of the log. Before that a crash leaves files that no
+///    manifest names; after it, files that are no longer needed.
+/// 5. Move the index slots that still name taken files.
+/// 6. Remove the taken files.
 ///
-/// Commits go on meanwhile. A commit that changes a row during 2 to 5 names the row's old place, which from
-/// then on stands for the row in its pack. Steps of 2 and 3 are short, and between any two of them the
-/// compaction can be given up; 4 to 6 are one step.
+/// Commits continue meanwhile. A commit that changes a row during 2 to 5 names the row's old place, which from then on refers
+/// to the row in its pack. Steps of 2 and 3 are short, and between any two of them the compaction can be given up; 4 to 6 are
+/// one step.
 ///
 /// Not for two threads at once: the thread that does a step holds the lock of compactions.
 @safe final class Compactor: @unchecked Sendable {
@@ -22,26 +22,26 @@ import Synchronization
   var plan: Plan
   /// The result of folding so far.
   var tables: [FoldedTable] = []
-  /// Rows of packs that stay, which rows of the new packs take the place of.
+  /// Rows of packs that stay, replaced by rows of the new packs.
   var replaced: [(reference: RowReference, pack: SegmentID, byteCount: Int)] = []
   /// The pack being written.
   var output: Output?
-  /// The pack being read back, and how far that has come.
+  /// The pack being read back, with the progress of that.
   var unverified: Unverified?
-  /// Those that bear their names.
+  /// The verified packs, under their final names.
   var packs: [FoldedPack] = []
-  /// Whether a manifest that names them may be on the disk: then they stay, whatever comes.
+  /// Whether a manifest that names the packs may be on disk: then they stay, whatever happens.
   var isPublished = false
   /// The table being folded, in the order of the catalogue.
   var tableIndex = 0
-  /// The next key of it to look at; `nil` at its beginning.
+  /// The next key of the table to examine; `nil` at its beginning.
   var nextKey: UInt64?
   var keyEnd: UInt64 = 0
-  /// The segment of the row that was read last, and what is fetched of it, ahead of the rows.
+  /// The segment of the row that was read last, and the range prefetched ahead of the rows.
   var readSegment = SegmentID.none
   var readAhead = ReadAhead()
   var progress = CompactionProgress()
-  /// When it was begun, in microseconds.
+  /// The time at which the compaction began, in microseconds.
   private let start: Int64
 
   let state: StoreState
@@ -58,7 +58,7 @@ import Synchronization
     }
   }
 
-  /// What is taken, and where the log begins afterwards.
+  /// The files taken, and the beginning of the log afterwards.
   struct Plan {
     var base: LogBase
     /// Keeps other processes from compacting.
@@ -69,13 +69,13 @@ import Synchronization
     var keptFiles: Set<SegmentID> = []
     /// The newest commit that is no newer than any reader's.
     var lowWaterMark: UInt64 = 0
-    /// How many bytes of records a new pack takes before the next is begun.
+    /// Limit, in bytes of records, of a new pack before the next begins.
     var packByteCount = Int.max
 
-    /// How many files are taken.
+    /// The number of files taken.
     var fileCount: Int { segments.count + packs.count }
 
-    /// What the files that are taken have, in bytes.
+    /// The size of the files taken, in bytes.
     var fileByteCount: Int {
       segments.reduce(0) { $0 + $1.capacity } + packs.reduce(0) { $0 + $1.summary.byteCount }
     }
@@ -86,7 +86,7 @@ import Synchronization
         && (file <= base.segment || packs.contains { $0.id.rawValue == file.rawValue })
     }
 
-    /// Whether an index slot names what is taken.
+    /// Whether an index slot names a file that is taken.
     func takes(_ location: RecordLocation) -> Bool {
       location.isPacked
         ? packs.contains { $0.id.rawValue == location.segment.rawValue }
@@ -96,7 +96,7 @@ import Synchronization
 
   /// The result of a step.
   enum Progress {
-    /// So many bytes of rows were worked on, and there is more to do.
+    /// The step has worked on this many bytes of rows, and there is more to do.
     case goesOn(byteCount: Int)
     case finished(CompactionReport)
   }
@@ -105,8 +105,7 @@ import Synchronization
   ///
   /// - Parameter byteCount: About how many bytes of rows to work on.
   /// - Returns: Whether it is finished.
-  /// - Throws: ``StorageError``; then the compaction is to be given up. Only a failure to publish ends
-  ///   writing.
+  /// - Throws: ``StorageError``; then the compaction must be given up. Only a failure to publish ends writing.
   func step(_ byteCount: Int) throws -> Progress {
     let step = try goOn(byteCount)
     if case .goesOn(let worked) = step { progress.workedByteCount += worked }
@@ -121,8 +120,8 @@ import Synchronization
     if tableIndex < plan.base.catalogue.tables.count {
       return .goesOn(byteCount: try fold(upTo: byteCount))
     }
-    // The number of the newest pack never falls: a record that names a later one than that builds on a
-    // pack its reader does not know yet.
+    // The number of the newest pack never falls: a record that names a later pack than that builds on a pack its reader does
+    // not know yet.
     if packs.isEmpty, !plan.packs.isEmpty { try beginPackIfNeeded() }
     if output != nil {
       try endPack()
@@ -131,7 +130,7 @@ import Synchronization
     return .finished(try finish())
   }
 
-  /// Removes what was written, if nothing can refer to it.
+  /// Removes the written packs, unless a manifest may refer to them.
   func giveUp() {
     output = nil
     unverified = nil
@@ -144,8 +143,8 @@ import Synchronization
   private func finish() throws -> CompactionReport {
     try log.withCheckpointsPaused {
       let retired = try publish()
-      // Even if the index cannot be brought up to date: what it names still stands for the rows, and what
-      // was taken out of it is there for those who are reading it.
+      // Done even if the index cannot be updated: the places it names still resolve to the rows, and removed objects stay alive
+      // for their readers.
       defer { remove(retired) }
       state.adviseByMemory()
       try moveSlots(after: retired.sequence)

@@ -24,30 +24,31 @@ protocol LogPublisher: AnyObject, Sendable {
 
   /// Allocates a number that no file of the store ever had.
   ///
-  /// - Throws: ``StorageError`` if there is none any more, or this process's turn does not come.
+  /// - Throws: ``StorageError`` if no number is left, or this process's turn does not come.
   func takeFileNumber() throws(StorageError) -> UInt32
 
-  /// Makes sure that no other process compacts the store.
+  /// Keeps other processes from compacting the store.
   ///
-  /// - Returns: What keeps it so for as long as it lives; `nil` if another process compacts.
-  /// - Throws: ``StorageError`` if that cannot be found out.
+  /// - Returns: The permit, which excludes them for as long as it lives; `nil` if another process compacts.
+  /// - Throws: ``StorageError`` if the lock cannot be taken.
   func lockCompaction() throws(StorageError) -> CompactionPermit?
 
-  /// Removes files that another process left which died while it compacted; in a turn, by who may compact.
+  /// Removes the files of a process that died while it compacted; in a turn, under the compaction lock.
   ///
-  /// Before each compaction: one that died between two turns tells nobody, and may have been a command that was stopped.
+  /// Called before each compaction: a process that died between two turns leaves no notice, and may have been a stopped
+  /// command.
   func removeRemains()
 
   /// Runs `body` while no other process writes the store.
   func inTurn<R>(any body: () throws -> R) throws -> R
 
-  /// The oldest commit that another process needs which writes the store; `nil` if no other can, and the greatest number
-  /// if no other does.
+  /// The oldest commit that any other writing process needs; `nil` if only one process can write, and the greatest number if
+  /// there is no other.
   ///
-  /// - Throws: ``StorageError`` if that cannot be found out.
+  /// - Throws: ``StorageError`` if the members' files cannot be read.
   func readOthersBound() throws(StorageError) -> UInt64?
 
-  /// Finds out which commits the other processes need that write the store, for what a compaction may leave out; in a turn.
+  /// Updates the oldest commit that other writing processes need, which bounds a compaction; in a turn.
   func findOthersBound() throws(StorageError)
 
   /// Runs `body` while checkpoints are paused.
@@ -62,7 +63,7 @@ protocol LogPublisher: AnyObject, Sendable {
   ///   - base: The new beginning of the log.
   ///   - claim: Called once the log is on disk, while no commit is written.
   /// - Returns: The manifest, not published yet.
-  /// - Throws: ``StorageError`` if the log has ended or cannot be synchronized, or what `claim` throws.
+  /// - Throws: ``StorageError`` if the log has ended or cannot be synchronized, or any error that `claim` throws.
   func prepareManifest(
     base: LogBase,
     claiming claim: () throws(StorageError) -> Void
@@ -76,7 +77,7 @@ protocol LogPublisher: AnyObject, Sendable {
   /// - Returns: Files of earlier manifests that nothing can refer to any more.
   func adopt(_ manifest: Manifest, _ change: (inout LogTail) -> Void) -> [String]
 
-  /// Keeps files until the next manifest is published: until then, one that names them may be the current one.
+  /// Keeps files until the next manifest is published: until then, a manifest that names them may be the current one.
   func keepUntilNextManifest(_ paths: [String])
 
   /// Ends writing after a failure that leaves the disk's contents unknown.

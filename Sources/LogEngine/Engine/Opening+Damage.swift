@@ -2,8 +2,7 @@ import LogFormat
 
 /// Opening a store whose manifest is damaged.
 extension Opening {
-  /// The store's manifest, or what the log itself can say in its place where the store is opened up to
-  /// its damage: which store it is.
+  /// Returns the store's manifest; if the store is opened up to its damage, one with the store's identity from the log itself.
   func findManifestUpToDamage() throws(StorageError) -> (manifest: Manifest, damage: StorageError?)
   {
     do throws(StorageError) {
@@ -18,8 +17,7 @@ extension Opening {
 }
 
 extension StorageError {
-  /// Whether the error says that a file is damaged, gone or cannot be read, rather than that it should
-  /// not be read.
+  /// Whether the error means that a file is damaged, missing or unreadable, rather than that it must not be read.
   var isDamage: Bool {
     switch self {
     case .corruption, .inputOutput, .missingFile: true

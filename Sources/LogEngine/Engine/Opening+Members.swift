@@ -5,14 +5,14 @@ import Synchronization
 
 // Opening a store that several processes write.
 //
-// A process holds the turn while it joins, so nobody appends. The first member opens the store as a process does that has
-// it alone: it recovers the log, and repairs it. Later members read the log as it is, and repair it only if a member died
-// in its turn. See `Tools/ModelCheck/Members.pml`.
+// A process holds the turn while it joins, so there are no appends. The first member opens the store like a process that has it
+// to itself: it recovers the log, and repairs it. Later members read the log as it is, and repair it only if a member died in
+// its turn. See `Tools/ModelCheck/Members.pml`.
 extension Opening {
-  /// Opens the store beside the other members; by the only thread of this process that does.
+  /// Opens the store beside the other members; called by only one thread of this process.
   mutating func join() throws(StorageError) -> StorageEngine {
     let start = fileSystem.microseconds()
-    // Locks and news would not reach the processes of other hosts, which nothing here could see.
+    // Locks and notifications would not reach processes on other hosts, which are invisible here.
     if let type = try fileSystem.networkFileSystem(of: paths.root) {
       throw .networkFileSystem(path: paths.root, type: type)
     }
@@ -103,29 +103,29 @@ extension Opening {
       (recovery, end) = try recover()
     }
     try recovery.repair(end)
-    // From here on nobody finds a record that is not of this log.
+    // From here on, no process finds a record of another log.
     let before = try file.readHolder()
     try file.begin(.init(turns: before.turns + 1, member: number))
     let joined = try make((recovery, end), file, members, number, known: before.turns + 2)
     let isEnded = !end.isClean
     joined.state.log.tail.withLock { $0.isEnded = isEnded && $0.segment != nil }
     if sweepsBlobs(recovery.manifest, end) {
-      // No file of now then has a number that this session, or one that joins it, gives out.
+      // No file that exists now has a number that this session, or one that joins it, mints.
       joined.state.files.blobs.record(try joined.writer.highestBlob())
       joined.writer.housekeeper.beginBlobSweep()
     }
     try joined.writer.witnessRecovery()
     if isEnded, end.segment != nil {
-      // What follows the end may look like a frame to those who read on.
+      // The bytes behind the end may look like a frame to other readers.
       try joined.writer.leaveTornSegment()
     }
     try finish(joined, file, turns: before.turns + 2)
     return joined
   }
 
-  /// Reads a log that others write.
+  /// Reads a log that other processes write.
   ///
-  /// - Returns: `nil` if the record is not of this log: a process that knows nothing of members had the store meanwhile.
+  /// - Returns: `nil` if the record does not belong to this log: a process that ignores members has had the store meanwhile.
   private func recoverBeside(_ record: TurnRecord) throws(StorageError) -> Found? {
     let found = try recoverBesideWriter()
     let end = found.end
@@ -162,7 +162,7 @@ extension Opening {
     let state = recovery.state
     state.begin(at: end, recovery.replay)
     let isFirst = known != .max
-    // What others have written may be in the system's memory only: what is said of it is found on disk after a power cut.
+    // The log of other members may be only in the system's memory: the durable end is the one that the log itself witnesses.
     if !isFirst { state.log.durableEnd.store(end.durableEnd, ordering: .relaxed) }
     state.adviseByMemory()
     let membership = try Membership(members, number)

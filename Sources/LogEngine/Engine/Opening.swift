@@ -9,7 +9,7 @@ package struct Opening {
   let options: EngineOptions
   var fileSystem: any FileSystem
   var onEvent: EngineEventHandler?
-  /// The store's lock, if it is held already.
+  /// The store's lock, if the caller holds it already.
   var lock: (any FileLock)?
 
   package init(
@@ -55,7 +55,7 @@ package struct Opening {
     if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.housekeeper.beginBlobSweep() }
     try writer?.witnessRecovery()
     recovery.report.duration = state.duration(since: start)
-    // First of all events: from here on the background may have some to tell.
+    // The first of all events: from here on the background may report some.
     state.events.report(.opened(recovery.report))
     if options.background == .ownThread, let writer { writer.housekeeper.start(for: writer) }
     return StorageEngine(
@@ -73,7 +73,7 @@ package struct Opening {
     )
   }
 
-  /// From here on names are given and taken in the folder of this lock alone.
+  /// Restricts names to the folder of this lock: from here on, files are created, renamed and removed there alone.
   mutating func hold(_ lock: (any FileLock)?) {
     guard let lock else { return }
     fileSystem = LockedFolder(fileSystem, paths, lock)
@@ -106,8 +106,7 @@ package struct Opening {
     }
   }
 
-  /// Refuses to write to a store that has counted so far that it would count beyond what can be read; before anything of
-  /// it is changed.
+  /// Refuses to write to a store whose numbers would soon exceed the readable range; called before anything is changed.
   private func checkNumbers(
     _ manifest: Manifest,
     _ end: Recovery.End
@@ -119,8 +118,8 @@ package struct Opening {
     }
   }
 
-  /// Recovers without the lock: a writer may exchange the manifest and the files it names meanwhile, so
-  /// an error is one only if it is found again.
+  /// Recovers without the lock: a writer may replace the manifest and its files meanwhile, so an error counts only if it occurs
+  /// twice.
   func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
     var unknownPack = SegmentID.none
@@ -129,7 +128,7 @@ package struct Opening {
         let found = try recover()
         let newest = found.recovery.replay.newestPack
         let known = found.recovery.state.files.packList.withLock { $0.last?.id.rawValue ?? 0 }
-        // A pack younger than the manifest, which the next one names.
+        // There is a pack newer than the manifest; the next manifest names it.
         if newest.rawValue <= known || newest == unknownPack { return found }
         unknownPack = newest
       } catch {
@@ -139,7 +138,7 @@ package struct Opening {
     }
   }
 
-  /// Whether files of blobs may be there that no row owns, and are to be looked for.
+  /// Whether there may be files of blobs that no row owns, and a sweep must look for them.
   func sweepsBlobs(_ manifest: Manifest, _ end: Recovery.End) -> Bool {
     switch options.blobSweep {
     case .always: true
@@ -196,8 +195,7 @@ extension Opening {
     {
       throw .notAStore(path: paths.root, found: stranger)
     }
-    // Until there is a manifest the directory may be one whose maker did not live to synchronize its
-    // name.
+    // Until there is a manifest, the creator of the directory may have died before synchronizing its name.
     if !names.contains(where: { $0.hasPrefix(StorePaths.manifestPrefix) }) {
       try fileSystem.synchronizeDirectory(paths.parent)
     }
@@ -206,7 +204,7 @@ extension Opening {
       try fileSystem.makeDirectory(directory)
       isComplete = false
     }
-    // The names were synchronized before the first segment was made; until then who made them may not have lived to.
+    // The names were synchronized before the first segment was created; before that, their creator may have died too early.
     if !isComplete { try fileSystem.synchronizeDirectory(paths.root) }
   }
 
@@ -223,13 +221,13 @@ extension Opening {
     do throws(StorageError) {
       try LockFile(paths.lock, fileSystem).write(holder: fileSystem.holderDescription)
     } catch {
-      // The lock counts, and not what is written in its file.
+      // Only the lock counts, not the contents of its file.
       guard case .noSpace = error else { throw error }
     }
     return lock
   }
 
-  /// The store's manifest, or that of a new one.
+  /// Returns the store's manifest, or the manifest of a new store.
   func findManifest() throws(StorageError) -> Manifest {
     let files = ManifestFiles(
       paths: paths,
@@ -269,7 +267,7 @@ extension Opening {
 }
 
 extension StoreState {
-  /// Takes up what recovery found; before anyone else knows of this state.
+  /// Begins with the result of recovery; called before any other thread can see this state.
   func begin(at end: Recovery.End, _ replay: Replay) {
     visibility.visible.store(end.sequence, ordering: .relaxed)
     log.durableEnd.store(end.logPosition, ordering: .relaxed)

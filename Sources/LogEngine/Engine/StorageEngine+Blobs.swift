@@ -8,15 +8,15 @@ import Synchronization
 extension StorageEngine {
   /// Opens the side file of a value of the newest rows.
   ///
-  /// A commit that takes the blob from its row may come first, and then it is gone: read the row again,
-  /// or hold a ``ReadView``, whose blobs stay.
+  /// A commit that takes the blob from its row may come first, and then the file is gone: read the row again, or hold a
+  /// ``ReadView``, whose blobs stay.
   ///
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one that the row refers to.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
       return try state.openBlob(reference)
     } catch {
-      // One that is missing may have been taken from its row meanwhile.
+      // A missing file may be gone because a commit has taken it from its row meanwhile.
       if !error.saysThatBlobIsMissing { state.reportDamage(error) }
       throw error
     }
@@ -36,7 +36,7 @@ extension StorageError {
 extension ReadView {
   /// Opens the side file of a value of the rows this view sees.
   ///
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one the row speaks of.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one that the row refers to.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
     do throws(StorageError) {
       return try state.openBlob(reference)
@@ -46,7 +46,7 @@ extension ReadView {
     }
   }
 
-  /// Visits every value of this view's rows that is in a side file, without opening any.
+  /// Visits every value in a side file that this view's rows own, without opening any.
   ///
   /// - Complexity: Reads every row of the tables that have blobs.
   public func forEachBlob(_ body: (OwnedBlob) throws -> ScanControl) throws {
@@ -55,7 +55,7 @@ extension ReadView {
 }
 
 extension StoreState {
-  /// Visits every value in a side file of the rows as one commit left them.
+  /// Visits every value in a side file of the rows as of one commit.
   package func forEachBlob(
     asOf sequence: UInt64,
     in catalogue: Catalogue,
@@ -79,9 +79,9 @@ extension StoreState {
   }
 }
 
-/// A value that is in a side file, and whose it is.
+/// A value in a side file, with its owner.
 public struct OwnedBlob: Hashable, Sendable {
-  /// What the row says of the file.
+  /// The row's reference to the file.
   public let reference: BlobReference
   /// The row.
   public let owner: RowReference
@@ -97,16 +97,15 @@ public struct OwnedBlob: Hashable, Sendable {
 
 // MARK: Checking
 
-/// What a check of a store's blobs found.
+/// The result of a check of a store's blobs.
 public struct BlobCheck: Hashable, Sendable {
-  /// How many values are in side files, and how many bytes they have.
+  /// The number of values in side files.
   public internal(set) var count = 0
   /// The size of the values in side files, in bytes.
   public internal(set) var byteCount = 0
   /// The values that cannot be read, and why.
   public internal(set) var damaged: [Damage] = []
-  /// How many files no row owns, and their size: on their way out, or just being written, or left by
-  /// a crash for the next sweep.
+  /// The number of files that no row owns: about to be removed, being written, or left by a crash for the next sweep.
   public internal(set) var unownedFileCount = 0
   /// The size of the files that no row owns, in bytes.
   public internal(set) var unownedByteCount = 0
@@ -121,13 +120,12 @@ public struct BlobCheck: Hashable, Sendable {
 }
 
 extension ReadView {
-  /// Reads every side file the view's rows own, compares it with its checksum, and looks for files
-  /// that no row owns.
+  /// Reads every side file that the view's rows own, compares it with its checksum, and looks for files that no row owns.
   ///
   /// - Parameter progress: Called with each blob, before it is read.
-  /// - Returns: What was found; damage is no error.
-  /// - Throws: ``/LogFormat/StorageError`` if the rows or the folder cannot be read, or what `progress` throws.
-  /// - Complexity: Reads all blobs, a piece of each in memory at a time.
+  /// - Returns: The findings; damage is not an error.
+  /// - Throws: ``/LogFormat/StorageError`` if the rows or the folder cannot be read, or any error that `progress` throws.
+  /// - Complexity: Reads all blobs, one piece in memory at a time.
   public func checkBlobs(
     _ progress: (OwnedBlob) throws -> Void = { _ in }
   ) throws -> BlobCheck {
@@ -159,7 +157,7 @@ extension StoreState {
   func forEachBlobFile(_ body: (BlobID, Int) throws -> Void) throws {
     for directory in try files.blobs.directories().sorted() {
       for id in try files.blobs.list(directory) {
-        // It may have been removed since.
+        // The file may have been removed since.
         if let size = try fileSystem.size(of: paths.blob(id)) { try body(id, size) }
       }
     }
@@ -170,16 +168,16 @@ extension StoreState {
 
 /// The blobs of a store in figures.
 public struct BlobUsage: Hashable, Sendable {
-  /// How many files there are, and how many bytes they take.
+  /// The number of files.
   public internal(set) var fileCount = 0
   /// The size of these files, in bytes.
   public internal(set) var byteCount = 0
-  /// How many of them wait to be removed: for a commit to reach the disk, or a reader to end.
+  /// The number of files waiting to be removed: for a commit to reach the disk, or a reader to end.
   public internal(set) var retiredCount = 0
 }
 
 extension StorageEngine {
-  /// Whether files that no row owns are being looked for, in the background.
+  /// Whether a background sweep for files that no row owns is running.
   public var isSweepingBlobs: Bool { writer?.housekeeper.isSweepingBlobs ?? false }
 
   /// Counts the files of blobs.
@@ -199,7 +197,7 @@ extension StorageEngine {
 // MARK: Removed tables
 
 extension StoreState {
-  /// Takes from all rows of a removed table their blobs.
+  /// Releases the blobs of all rows of a removed table.
   ///
   /// - Parameters:
   ///   - number: The table.
@@ -219,7 +217,7 @@ extension StoreState {
       }
       retireBlobs(ids, by: sequence)
     } catch {
-      // A row that cannot be read: its blobs are found by the sweep of the next opening.
+      // A row cannot be read: the sweep of the next opening finds its blobs.
       files.blobs.hasLeftovers.store(true, ordering: .relaxed)
     }
   }

@@ -3,19 +3,18 @@ import LogFormat
 extension StorageEngine {
   /// Packs all of the log that can be packed.
   ///
-  /// That is as far as no view needs an older state of its rows, and as far as the history need not stay. If
-  /// all of it can be, a new segment is begun.
+  /// The limit is the oldest view, which still needs older states of its rows, and the history that must stay. If all of the
+  /// log can be packed, a new segment is begun.
   ///
-  /// Commits and reads go on meanwhile, and no commit waits for it longer than for another commit. A
-  /// compaction of the background that is under way is given up for it; one of another process is waited for, until
-  /// `progress` says stop.
+  /// Commits and reads continue meanwhile, and no commit waits for it longer than for another commit. A background compaction
+  /// under way is given up for it; one of another process is waited for, until `progress` returns `stop`.
   ///
   /// - Parameters:
-  ///   - history: How much of the log stays; by default what ``EngineOptions/history`` says.
-  ///   - progress: Called every few hundred kilobytes of rows; to stop leaves the store as it is. It must
-  ///     neither compact nor close the store.
-  /// - Returns: What was done, or why nothing was; on a nearly full device, what there was room for.
-  /// - Throws: ``/LogFormat/StorageError``; the store is as before, unless the error says it is poisoned.
+  ///   - history: The part of the log that stays; by default ``EngineOptions/history``.
+  ///   - progress: Called every few hundred kilobytes of rows; stopping leaves the store unchanged. It must neither compact nor
+  ///     close the store.
+  /// - Returns: The work done, or the reason that there was none; on a nearly full device, as much as there was room for.
+  /// - Throws: ``/LogFormat/StorageError``; the store is unchanged, unless the error says that it is poisoned.
   /// - Complexity: O(keys) and O(bytes of the rows that are packed), and a checkpoint.
   @discardableResult
   public func compact(

@@ -4,8 +4,8 @@ import Synchronization
 extension StorageEngine {
   /// Ends writing and gives back the lock without touching a file.
   ///
-  /// For a store whose folder was removed or moved while it was open: what is at its path now is another store's, and
-  /// a file that this one wrote or removed there would be that one's. What was committed stays readable.
+  /// For a store whose folder was removed or moved while it was open: its path may now hold another store, whose files this one
+  /// must neither write nor remove. Committed rows stay readable.
   package func disown() {
     defer {
       lock.withLock { $0 = nil }

@@ -4,7 +4,7 @@ public import RowFormat
 import Synchronization
 
 extension StorageEngine {
-  /// The commit after which commits can still be told, one by one; those up to it were packed.
+  /// The commit after which single commits are still in the log; those up to it were packed.
   ///
   /// - Complexity: O(segments).
   public var lastCommitBeforeHistory: CommitSequence {
@@ -12,7 +12,7 @@ extension StorageEngine {
       ?? CommitSequence(state.files.base.withLock { $0?.sequence ?? 0 })
   }
 
-  /// The newest commit that had been made at a time, by the clocks of those who made them.
+  /// The newest commit made by a time, according to the clocks of the writers.
   ///
   /// - Parameter microseconds: The time, since 1970.
   /// - Returns: The commit, zero if there was none yet; `nil` if it was packed together with later ones.
@@ -30,28 +30,29 @@ extension StorageEngine {
           return .stop
         }
       } catch StorageError.commitGone {
-        // A compaction was faster: what is left begins later now.
+        // A compaction came first: the rest of the log now begins later.
         continue
       }
-      // All that a segment's predecessors have was committed before the segment was begun.
+      // All commits in a segment's predecessors came before the segment was begun.
       return found ?? (oldest == .zero || begun.map { $0 <= microseconds } ?? true ? oldest : nil)
     }
   }
 
-  /// Visits commits with what they changed.
+  /// Visits commits with their changes.
   ///
-  /// Works on any open store: beside its writer and a compaction, in a follower after ``refresh()``, and up
-  /// to the damage of a damaged one. Commits made meanwhile are not visited.
+  /// Works on any open store: beside its writer and a compaction, in a follower after ``refresh()``, and up to the damage of a
+  /// damaged one. Commits made meanwhile are not visited.
   ///
   /// - Parameters:
-  ///   - first: The commit to begin after: the last one known.
-  ///   - last: The commit to end with; the newest, if `nil`.
+  ///   - first: The last commit known, after which to begin.
+  ///   - last: The last commit to visit; the newest, if `nil`.
   ///   - order: Whether the oldest or the newest commit comes first.
   ///   - body: Called for each commit; its changes are read only if it asks for them.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the log is damaged between the two;
-  ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or what `body` throws.
-  /// - Complexity: O(bytes of the commits), and what it takes to find the first: at most the headers of the
-  ///   frames of its segment the first time, of 64 KiB from then on.
+  ///   ``/LogFormat/StorageError/commitGone(_:oldest:)`` if commits between the two were packed; or any error that `body`
+  ///   throws.
+  /// - Complexity: O(bytes of the commits), and the search for the first: at most the headers of the frames of its segment the
+  ///   first time, of 64 KiB from then on.
   public func forEachCommit(
     after first: CommitSequence = .zero,
     upTo last: CommitSequence? = nil,
@@ -110,13 +111,13 @@ extension StorageEngine {
     return .proceed
   }
 
-  /// Visits the commits of a segment between two, newest first: from mark to mark.
+  /// Visits the commits of a segment between two, newest first, from mark to mark.
   private func visitBackwards(
     _ segment: Segment,
     _ range: (first: UInt64, last: UInt64),
     _ body: (LoggedCommit) throws -> ScanControl
   ) throws -> ScanControl {
-    // Leaves marks up to there.
+    // Leaves marks up to that commit.
     _ = try state.scan(segment, after: range.last)
     var last = range.last
     for mark in state.commitMarks.all(in: segment).reversed() where mark.sequence < last {
@@ -133,10 +134,10 @@ extension StorageEngine {
     return .proceed
   }
 
-  /// The records of a row, newest first, back to its insertion: its whole life, and the chain of deltas
-  /// its present state is put together from.
+  /// Returns the records of a row, newest first, back to its insertion: its whole history, and the chain of deltas that its
+  /// present state is assembled from.
   ///
-  /// - Returns: The changes; none, if there never was such a row.
+  /// - Returns: The changes; none if there never was such a row.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged.
   /// - Complexity: O(changes of the row).
   public func history(of reference: RowReference) throws -> [LoggedChange] {
@@ -145,7 +146,7 @@ extension StorageEngine {
     let newest = lastCommit.rawValue
     var changes: [LoggedChange] = []
     var place = table.pages.location(of: reference.key).place
-    // What was packed has no history any more.
+    // Packed rows have no history any more.
     while !place.isNone, !place.isPacked, !state.files.isRetired(place.segment) {
       place = try state.files.reading {
         try state.withRecord(at: place, of: reference) { header, bytes -> RecordPlace in
@@ -164,11 +165,11 @@ extension StorageEngine {
     return changes
   }
 
-  /// Pins an earlier commit: the view sees the store as that commit left it.
+  /// Pins an earlier commit: the view sees the store as of that commit.
   ///
-  /// Which tables there were then, and how many rows they had, is found by reading the log up to there; the
-  /// rows are found through their records' links, as in any view. Rows of a table that was removed since
-  /// are there as long as this engine has seen it removed: not after opening from a later checkpoint.
+  /// The tables of that commit, and their row counts, are found by reading the log up to it; the rows are found through their
+  /// records' links, as in any view. Rows of a table that was removed since are visible as long as this engine has seen the
+  /// removal: not after opening from a later checkpoint.
   ///
   /// - Parameter sequence: The commit; zero for the empty store.
   /// - Returns: The view.
@@ -183,7 +184,7 @@ extension StorageEngine {
     }
     if let writer, let turns = writer.turns {
       return try writer.inTurn {
-        // Before it is looked whether the commit is there: from then on no compaction takes it.
+        // Comes before the check that the commit is there: from then on no compaction takes it.
         let needed = min(sequence.rawValue, state.visibility.pins.oldest(upTo: newest.rawValue))
         try turns.membership.write(bound: needed)
         return try makePinnedReadView(at: sequence)
@@ -193,7 +194,7 @@ extension StorageEngine {
   }
 
   private func makePinnedReadView(at sequence: CommitSequence) throws -> ReadView {
-    // Held until the view's own pin is there.
+    // Held until the view has its own pin.
     let holder = makeReadView()
     if sequence == holder.sequence { return holder }
     defer { withExtendedLifetime(holder) {} }
@@ -206,7 +207,7 @@ extension StorageEngine {
     while true {
       let base = state.files.base.withLock { $0 }
       let view = try makeReadView(at: sequence, from: base)
-      // A compaction that came between may have taken segments away before they were read.
+      // A compaction may have removed segments before they were read.
       if state.files.base.withLock({ $0 }) == base { return view }
     }
   }
@@ -236,7 +237,7 @@ extension StorageEngine {
   }
 }
 
-/// Which of two commits comes first.
+/// The order in which commits are visited.
 public enum CommitOrder: Sendable, Hashable {
   /// From the oldest commit to the newest.
   case oldestFirst
@@ -247,7 +248,7 @@ public enum CommitOrder: Sendable, Hashable {
 extension FrameScan {
   /// Reads up to the end of the next commit.
   ///
-  /// - Returns: Where its frames' payloads are; `nil` if there is no further one.
+  /// - Returns: The ranges of its frames' payloads; `nil` if there is no further commit.
   fileprivate mutating func nextCommit() throws -> CommitPayloads? {
     var payloads: CommitPayloads?
     while payloads == nil {
@@ -266,7 +267,7 @@ extension FrameScan {
 }
 
 extension StoreState {
-  /// Which commit a record belongs to, and where that comes from; `nil` if it is later than another.
+  /// Returns the commit that a record belongs to, with its time and author; `nil` if it is later than `newest`.
   fileprivate func origin(
     of header: RecordHeader,
     at place: RecordPlace,

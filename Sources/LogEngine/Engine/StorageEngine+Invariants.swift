@@ -4,7 +4,7 @@ import RowFormat
 import Synchronization
 
 extension StorageEngine {
-  /// Says what does not hold of all that the open store keeps true; nothing, if all is well.
+  /// Returns the violated invariants of the open store; empty if there are none.
   ///
   /// Commits wait meanwhile; readers do not.
   ///
@@ -12,14 +12,14 @@ extension StorageEngine {
   /// - Complexity: O(keys).
   package func invariantViolations() throws -> [String] {
     guard let writer else { return [] }
-    // Publishing is done under this lock.
+    // Publication happens under this lock.
     let published = writer.lead.withLock { _ in state.publicationViolations() }
     // Views wait for a publication to end.
     if !published.isEmpty { return published }
     return try state.pinViolations() + state.tailViolations() + rowCountViolations()
   }
 
-  /// Traps if something does not hold that the open store keeps true.
+  /// Traps if an invariant of the open store is violated.
   ///
   /// - Throws: ``StorageError`` if a row cannot be read.
   package func checkInvariants() throws {
@@ -27,7 +27,7 @@ extension StorageEngine {
     precondition(violations.isEmpty, violations.joined(separator: "; "))
   }
 
-  /// Row counts are those of the rows that are there, as long as no commit comes meanwhile.
+  /// Compares row counts with the rows found, as long as no commit comes meanwhile.
   private func rowCountViolations() throws -> [String] {
     let before = state.visibility.visible.load(ordering: .acquiring)
     var counts: [(table: UInt16, said: Int, found: Int)] = []

@@ -2,9 +2,9 @@ import Locking
 import LogFormat
 import Synchronization
 
-// For what is kept beside the log and must not be taken for another history's.
+// For files beside the log that must not be used with another history.
 extension StorageEngine {
-  /// What tells a commit from every other that has its number.
+  /// Returns the mark of a commit, which distinguishes it from every other commit with its number.
   ///
   /// - Returns: `nil` for a commit that does not exist, or was packed.
   /// - Throws: ``/LogFormat/StorageError`` if the log cannot be read.
@@ -52,7 +52,7 @@ extension StorageEngine {
       frame.sequence == commit, frame.totalByteCount <= end - mark.offset,
       CommitMark(frame: frame.headerChecksum, in: mark.segment, at: mark.offset) == mark
     else { return false }
-    // What was committed since is about to be asked for.
+    // The commits after this one are about to be requested.
     state.commitMarks.record(
       .init(
         sequence: commit.rawValue,
@@ -65,9 +65,9 @@ extension StorageEngine {
     return true
   }
 
-  /// Where the log ends, as far as it was written: grows with each commit, by its bytes.
+  /// The written end of the log: grows by the size of each commit, in bytes.
   package var logEnd: UInt64 { state.log.writtenEnd.load(ordering: .relaxed) }
 
-  /// Reports damage of a file that is kept beside the log, as of any other of the store.
+  /// Reports damage of a file beside the log, like that of any other file of the store.
   package func reportDamage(_ error: any Error) { state.reportDamage(error) }
 }

@@ -1,10 +1,10 @@
 import LogFormat
 
 extension StorageEngine {
-  /// Measures what the store takes.
+  /// Measures the space that the store takes.
   ///
-  /// The live part of a pack is estimated from its rows, as if all had the same size. Side files count as live;
-  /// ``blobUsage()`` reports those that wait to be removed.
+  /// The live part of a pack is estimated from its rows, as if all had the same size. Side files count as live; ``blobUsage()``
+  /// reports those waiting to be removed.
   ///
   /// - Throws: ``/LogFormat/StorageError`` if a directory cannot be read.
   /// - Complexity: O(files): asks the file system for each.
@@ -43,7 +43,7 @@ extension StorageEngine {
   ) throws(StorageError) -> SpaceUsage.Part {
     var part = SpaceUsage.Part()
     for name in try state.fileSystem.list(directory) ?? [] where isCounted(name) {
-      // It may have been removed since.
+      // The file may have been removed since.
       guard let size = try state.fileSystem.size(of: directory + "/" + name) else { continue }
       part.fileCount += 1
       part.byteCount += size

@@ -3,7 +3,7 @@ import LogFormat
 import Synchronization
 
 extension StorageEngine {
-  /// What the store is made of, and what has been done to it since it was opened.
+  /// Returns figures on the store's parts and on the work done since it was opened.
   ///
   /// - Complexity: O(segments and tables); no system call but the clock's.
   public func statistics() -> EngineStatistics {
@@ -87,7 +87,7 @@ extension BlockCacheStatistics {
 }
 
 extension LogTail {
-  /// What ended writing.
+  /// The error that ended writing.
   fileprivate var failure: StorageError? {
     if case .poisoned(let error) = gate { error } else { nil }
   }
@@ -109,7 +109,7 @@ extension SegmentStatistics {
 }
 
 extension SegmentUsages {
-  /// What the records of each table take in all segments.
+  /// The size of each table's records in all segments.
   fileprivate var byTable: [UInt16: SegmentUsage] {
     var sums: [UInt16: SegmentUsage] = [:]
     for entry in entries {

@@ -7,77 +7,77 @@ extension StorageEngine {
   /// Whether other processes may write the store while it is open here.
   package var hasOtherWriters: Bool { writer?.turns != nil }
 
-  /// Runs `body` while no other process writes the store, and this one has read all they wrote.
+  /// Runs `body` while no other process writes the store, after reading all their commits.
   ///
-  /// Other threads of this process may write meanwhile. A thread may call this in `body`, too; it must hold no locks of
-  /// the store. Where only one process may write, it just calls `body`.
+  /// Other threads of this process may write meanwhile. A thread may call this in `body`, too; it must hold no locks of the
+  /// store. If only one process may write, it just calls `body`.
   ///
-  /// - Returns: What `body` returns.
-  /// - Throws: ``/LogFormat/StorageError`` if the log cannot be read on, or what `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``/LogFormat/StorageError`` if the rest of the log cannot be read, or any error that `body` throws.
   package func inTurn<R>(_ body: () throws -> R) throws -> R {
     guard let writer else { return try body() }
     return try writer.inTurn(any: body)
   }
 
-  /// Begins what ``inTurn(_:)`` does around its closure; on the thread that ends it.
+  /// Begins a turn like that of ``inTurn(_:)``; called on the thread that ends it.
   ///
-  /// - Throws: ``/LogFormat/StorageError`` if the log cannot be read on; then there is no turn.
+  /// - Throws: ``/LogFormat/StorageError`` if the rest of the log cannot be read; then there is no turn.
   package func beginTurn() throws(StorageError) {
     if let writer, let turns = writer.turns { try writer.enterTurn(turns) }
   }
 
-  /// Ends what one ``beginTurn()`` began, and waits until what the thread committed meanwhile is as safe as the options
-  /// ask for.
+  /// Ends the turn that one ``beginTurn()`` began, and waits until the thread's commits in it are as safe as the options ask
+  /// for.
   ///
-  /// - Throws: ``/LogFormat/StorageError`` if that cannot be known; the turn has ended all the same.
+  /// - Throws: ``/LogFormat/StorageError`` if that cannot be determined; the turn has ended nevertheless.
   package func endTurn() throws(StorageError) {
     if let writer, let turns = writer.turns { try writer.leaveTurn(turns) }
   }
 
-  /// Calls back after other processes have committed, from a thread of its own, with the commits read; replaces an
+  /// Calls back after other processes have committed, from a thread of its own, once their commits are read; replaces an
   /// earlier handler.
   package func onNews(_ handler: (@Sendable () -> Void)?) {
     watching.withLock { $0 }?.handler.withLock { $0 = handler }
   }
 
-  /// The newest commit that another process made, as far as this one has read.
+  /// The newest commit of another process that this one has read.
   package var lastForeignCommit: CommitSequence {
     CommitSequence(state.visibility.foreign.load(ordering: .acquiring))
   }
 
-  /// Begins to learn of what other processes commit.
+  /// Begins to watch for commits of other processes.
   func watch(_ turns: Turns) {
     let look: @Sendable () -> Bool? = { [weak self] in self?.lookForNews() }
     let watch = TurnWatch.start(turns.file.path, state.fileSystem, look)
-    // A turn is kept only where who waits for it is heard at once.
+    // A turn is kept only if a waiting process can be heard at once.
     turns.hears.store(watch != nil, ordering: .releasing)
     let hasThreads = state.options.background == .ownThread
     let watching = watch ?? (hasThreads ? TurnWatch.startTimer(look) : nil)
     self.watching.withLock { $0 = watching }
   }
 
-  /// Learns of nothing any more but in turns of its own.
+  /// Stops watching: commits of other processes are read only in turns.
   func stopWatching() { watching.withLock { $0.take() }?.stop() }
 
-  /// - Returns: Whether there was any.
+  /// - Returns: Whether there were new commits.
   private func lookForNews() -> Bool? {
     guard let writer, let turns = writer.turns else { return nil }
     turns.yieldIfWanted { writer.endTurn(turns) }
-    // What cannot be read is reported by the next read that somebody asks for.
+    // A failure to read is reported by the next read that a caller requests.
     try? readNews(writer, turns)
     writer.settleWithOthers()
-    // Compared with what was told, not with what was read before: a save of this process may have read it.
+    // Compared with the commit last reported, not with the one last read: a save of this process may have read it.
     let newest = lastForeignCommit.rawValue
     return toldCommit.exchange(newest, ordering: .relaxed) != newest
   }
 
-  /// Reads what other members have committed, if there is anything.
+  /// Reads the commits of other members, if there are any.
   func readNews(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
-    // First: what is counted afterwards is read by then, or by the next call.
+    // The count is read first: commits counted in it are read by this call or the next.
     let holder = try turns.file.readHolder()
     if holder.member == 0, holder.turns == turns.read.load(ordering: .acquiring) { return }
     guard let follower = writer.follower else { return }
-    // A write has failed in a turn of this process, and nobody has written since.
+    // A write has failed in a turn of this process, and no other has written since.
     if holder.member == turns.membership.number, writer.hasEnded, follower.hasFailed { return }
     _ = try follower.refresh()
     var attempts = 0
@@ -86,20 +86,20 @@ extension StorageEngine {
       state.fileSystem.pause(microseconds: 50)
       _ = try follower.refresh()
     }
-    // What waits for a reader is read by the next call.
+    // Commits that wait for a reader are read by the next call.
     if holder.member == 0, !follower.isHeldBack {
       turns.read.max(holder.turns, ordering: .releasing)
     }
   }
 
-  /// How often a reading is tried again that waits for a reader of this process.
+  /// Limit of the attempts at a reading that waits for a reader of this process.
   private static let heldBackLimit = 200
 
-  /// Gives out ranks that no process gave out before: behind those that were.
+  /// Allocates ranks that no process has used before, above all existing ones.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - first: The lowest one, as of a commit.
+  ///   - count: The number of ranks.
+  ///   - first: Returns the lowest free rank as of a commit.
   /// - Returns: The ranks.
   /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
   package func takeRanks(
@@ -113,10 +113,10 @@ extension StorageEngine {
     }
   }
 
-  /// Gives out keys that no process gave out before; where one process writes, as ``reserveKeys(_:in:)`` does.
+  /// Allocates keys that no process has used before; if only one process writes, as ``reserveKeys(_:in:)`` does.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: The number of keys.
   ///   - table: The table.
   /// - Returns: The keys.
   /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
@@ -150,10 +150,10 @@ extension StorageEngine {
     do throws(StorageError) {
       try writer.close(leaving: turns)
     } catch .poisoned {
-      // The next one repairs.
+      // The next member repairs the log.
       writer.abandon()
     } catch .turnTimeout {
-      // This one has nothing that others lack, and is not the last.
+      // This member has nothing that others lack, and is not the last.
       writer.synchronizeWithoutTurn()
       writer.abandon()
     }
@@ -161,7 +161,7 @@ extension StorageEngine {
 }
 
 extension LogWriter {
-  /// Closes the log, if no other process has it open; otherwise writes no more.
+  /// Closes the log if no other process has it open; otherwise only stops writing.
   fileprivate func close(leaving turns: Turns) throws(StorageError) {
     try housekeeper.compaction.withLock { (slot) throws(StorageError) in
       housekeeper.giveUp(&slot)
@@ -181,7 +181,7 @@ extension LogWriter {
     }
   }
 
-  /// Sees what nobody else would to the disk: commits that no one waits for.
+  /// Synchronizes commits that no thread waits for, which no one else would.
   private func synchronizeAtEnd(_ lead: inout Lead) throws(StorageError) {
     guard !writesThrough, lead.failure == nil else { return }
     let work = state.log.tail.withLock { $0.take() }
@@ -189,7 +189,7 @@ extension LogWriter {
     publish(work)
   }
 
-  /// Writes no more, without a word to anybody.
+  /// Stops writing without publishing anything.
   fileprivate func abandon() {
     lead.withLock { lead in
       lead.isClosed = true
@@ -202,32 +202,32 @@ extension LogWriter {
 // MARK: What others need
 
 extension LogWriter {
-  /// Says which commits this process does not need any more, and removes files of blobs that no process needs.
+  /// Publishes the oldest commit that this process needs, and removes files of blobs that no process needs.
   ///
-  /// - Returns: Whether such files are left, beside others who may still need them.
+  /// - Returns: Whether such files remain, because other processes may still need them.
   @discardableResult
   func settleWithOthers() -> Bool {
     guard let turns else {
       state.collectBlobs()
       return false
     }
-    // What cannot be done now is done the next time.
+    // A failure is made up for at the next call.
     try? turns.membership.write(bound: state.visibility.pins.oldest(upTo: readEnd))
     guard state.files.blobs.retired.withLock({ $0.count > 0 }) else { return false }
     try? collectBlobs(beside: turns)
     return state.files.blobs.retired.withLock { $0.count > 0 }
   }
 
-  /// Up to where this process has read the log, for others: one that reads no further needs what its views do, and must
-  /// not keep others from packing the rest until it is closed.
+  /// The commit up to which this process has read the log, for other processes: a process that reads no further needs only the
+  /// commits of its views, and must not keep others from packing the rest until it is closed.
   private var readEnd: UInt64 {
     if follower?.hasFailed ?? false { return .max }
     return state.visibility.visible.load(ordering: .sequentiallyConsistent)
   }
 
-  /// Removes files of blobs that no process needs, in a turn, in which nobody joins.
+  /// Removes files of blobs that no process needs, in a turn, during which no process joins.
   ///
-  /// A turn wakes all members, this one, too. So it is not taken before something can be removed.
+  /// A turn wakes all members, including this one. So it is taken only once a file can be removed.
   private func collectBlobs(beside turns: Turns) throws(StorageError) {
     func findBound() throws(StorageError) -> UInt64 {
       try turns.membership.members.lowestBound(but: turns.membership.number) ?? .max

@@ -1,7 +1,6 @@
 extension StorageEngine {
-  /// The version of this package, by semantic versioning: what `.github/CHANGELOG.md` describes first.
+  /// The version of this package, by semantic versioning: the first one in `.github/CHANGELOG.md`.
   ///
-  /// It says nothing of the format of files, which has a version of its own: stores written by any version
-  /// stay readable.
+  /// It is independent of the file format, which has its own version: stores written by any version stay readable.
   public static let version = "0.1.0"
 }

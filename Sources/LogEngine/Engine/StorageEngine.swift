@@ -13,21 +13,21 @@ import Synchronization
 ///     batch.insert(RowReference(table: 1, key: keys.lowerBound), layout: layout, row: bytes)
 ///     try engine.commit(&batch)
 ///
-/// Any number of threads commit and read at once; readers never wait for a writer. A commit is all or
-/// nothing, and what is found after a crash is the state after one of the commits: with
-/// ``EngineOptions/Durability-swift.enum/full``, one no older than the last that returned.
+/// Any number of threads commit and read at once; readers never wait for a writer. A commit is all or nothing, and a crash
+/// leaves the state after one of the commits: with ``EngineOptions/Durability-swift.enum/full``, one no older than the last
+/// that returned.
 public final class StorageEngine: Sendable {
   package let state: StoreState
   let writer: LogWriter?
   let follower: Follower?
   let lock: Lock<(any FileLock)?>
-  /// What opening the store found.
+  /// The report of the store's opening.
   public let recovery: RecoveryReport
   /// Held while the catalogue is changed.
   let catalogueChange = Lock<Void>((), .catalogueChange)
-  /// Learns of other processes' commits, where several write.
+  /// Watches for other processes' commits, if several write.
   let watching = Lock<TurnWatch?>(nil, .housekeepingWorker)
-  /// The newest of these when the handler of news was last called.
+  /// The newest commit of another process when the handler of news was last called.
   let toldCommit = Atomic<UInt64>(0)
 
   init(
@@ -52,7 +52,7 @@ public final class StorageEngine: Sendable {
     state.events.deliver()
   }
 
-  /// Opens a store, and recovers what a crash left of it.
+  /// Opens a store, and recovers it after a crash.
   ///
   /// - Parameters:
   ///   - path: The store's directory.
@@ -60,9 +60,9 @@ public final class StorageEngine: Sendable {
   ///   - fileSystem: The file system that holds the store.
   ///   - onEvent: Receives the store's events while it is open; see ``EngineEvent``.
   /// - Returns: The open store.
-  /// - Throws: ``/LogFormat/StorageError/locked(path:holder:)`` if another process writes to the store;
-  ///   ``/LogFormat/StorageError/corruption(_:)`` if what had been on disk is not there any more.
-  /// - Complexity: O(log written since the last checkpoint), and a file's header for each segment.
+  /// - Throws: ``/LogFormat/StorageError/locked(path:holder:)`` if another process writes the store;
+  ///   ``/LogFormat/StorageError/corruption(_:)`` if data that was on disk is missing.
+  /// - Complexity: O(log written since the last checkpoint), and one header for each segment.
   public static func open(
     at path: String,
     options: EngineOptions = .init(),
@@ -84,7 +84,7 @@ public final class StorageEngine: Sendable {
 // MARK: Catalogue and keys
 
 extension StorageEngine {
-  /// What the rows mean, as of the newest commit.
+  /// The tables and their layouts, as of the newest commit.
   public var catalogue: Catalogue { state.visibility.catalogue.withLock { $0 } }
 
   /// Changes the catalogue: all steps or none, logged like any commit.
@@ -128,9 +128,9 @@ extension StorageEngine {
     return version.catalogue
   }
 
-  /// Gives out keys that were never given out before: ascending from 1, never given again once a row used them.
+  /// Reserves keys that were never reserved before: ascending from 1, never reused once a row had them.
   ///
-  /// A store that several processes write gives out its keys by ``takeKeys(_:in:)``; asking here traps.
+  /// In a store that several processes write, use ``takeKeys(_:in:)``; this traps.
   ///
   /// - Complexity: One atomic addition.
   public func reserveKeys(_ count: Int, in table: UInt16) -> Range<UInt64> {
@@ -140,7 +140,7 @@ extension StorageEngine {
     return (end - UInt64(count))..<end
   }
 
-  /// The key the next reservation begins with.
+  /// The first key of the next reservation.
   public func nextKey(in table: UInt16) -> UInt64 {
     state.tables[Int(table)]?.nextKey.load(ordering: .relaxed) ?? 1
   }
@@ -149,17 +149,17 @@ extension StorageEngine {
 // MARK: Writing
 
 extension StorageEngine {
-  /// An empty batch, to be filled and committed, and used again.
+  /// Returns an empty batch, to be filled and committed, and reused.
   public func makeBatch() -> CommitBatch { CommitBatch(state: state) }
 
-  /// Makes a batch the newest commit, and empties it.
+  /// Commits a batch, and empties it.
   ///
-  /// Blocks until the commit is as safe as the options ask for; commits of other threads share the
-  /// wait. A batch that fails changes nothing and is left as it is.
+  /// Blocks until the commit is as safe as the options ask for; commits of other threads share the wait. A batch that fails
+  /// changes nothing and is left unchanged.
   ///
-  /// - Returns: The commit's number; of the newest commit, if the batch is empty.
-  /// - Throws: ``/LogFormat/StorageError``: for a store that is only read, a full device, a batch that contradicts the catalogue,
-  ///   a turn that does not come, or, after a write that failed, ``/LogFormat/StorageError/poisoned(path:cause:)``.
+  /// - Returns: The commit's number; the newest commit's, if the batch is empty.
+  /// - Throws: ``/LogFormat/StorageError``: for a read-only store, a full device, a batch that contradicts the catalogue, a
+  ///   turn that does not come, or, after a failed write, ``/LogFormat/StorageError/poisoned(path:cause:)``.
   @discardableResult
   public func commit(_ batch: inout CommitBatch) throws(StorageError) -> CommitSequence {
     let writer = try requireWriter()
@@ -172,7 +172,7 @@ extension StorageEngine {
     return sequence
   }
 
-  /// Makes a batch the newest commit, in which something takes part that is kept in step with the rows.
+  /// Commits a batch together with a participant that is kept in step with the rows.
   ///
   /// - Parameters:
   ///   - batch: The batch; as for ``commit(_:)``.
@@ -195,7 +195,7 @@ extension StorageEngine {
     return sequence
   }
 
-  /// Returns once every commit is visible that has a number by now.
+  /// Waits until every commit numbered so far is visible.
   package func makeAppendedVisible() throws(StorageError) {
     let sequence = state.log.tail.withLock { $0.sequence }
     try requireWriter().write(through: sequence)
@@ -203,20 +203,19 @@ extension StorageEngine {
 
   /// Synchronizes everything committed so far, whatever the durability.
   ///
-  /// - Throws: ``/LogFormat/StorageError``; the store takes no commit any more if the log could not be synchronized.
+  /// - Throws: ``/LogFormat/StorageError``; the store accepts no more commits if the log could not be synchronized.
   public func synchronize() throws(StorageError) {
     let writer = try requireWriter()
     try state.watchingWrites { () throws(StorageError) in try writer.synchronize() }
   }
 
-  /// Writes down where every row is, so that the next opening need not read the log up to here.
+  /// Writes the place of every row to disk, so that the next opening need not read the log up to here.
   ///
-  /// Done by itself when a store is closed, and each time the log has grown by
-  /// ``EngineOptions/checkpointInterval``. Commits and reads go on meanwhile; of several processes that write, all wait with
-  /// their commits.
+  /// Done automatically when a store is closed, and each time the log has grown by ``EngineOptions/checkpointInterval``.
+  /// Commits and reads continue meanwhile; if several processes write, all commits wait.
   ///
-  /// - Throws: ``/LogFormat/StorageError`` if it cannot be written. Only if it is the log that cannot be
-  ///   synchronized, no further save can be trusted; see ``/LogFormat/StorageError/poisoned(path:cause:)``.
+  /// - Throws: ``/LogFormat/StorageError`` if it cannot be written. Only if the log cannot be synchronized, no further save can
+  ///   be trusted; see ``/LogFormat/StorageError/poisoned(path:cause:)``.
   /// - Complexity: O(keys): eight bytes are written for each.
   public func checkpoint() throws(StorageError) {
     defer { state.events.deliver() }
@@ -232,7 +231,7 @@ extension StorageEngine {
 // MARK: Reading
 
 extension StorageEngine {
-  /// The newest commit that readers see.
+  /// The newest commit that is visible to readers.
   public var lastCommit: CommitSequence {
     CommitSequence(state.visibility.visible.load(ordering: .acquiring))
   }
@@ -240,10 +239,10 @@ extension StorageEngine {
   /// Pins the newest commit: the view sees that state, whatever is committed later.
   public func makeReadView() -> ReadView { ReadView(state: state) }
 
-  /// Pins a commit that is no older than any that has its number by now.
+  /// Pins a commit that is no older than any numbered so far.
   ///
-  /// What was numbered and is not visible yet is written first, as by the commits themselves. After a failed
-  /// write nothing that is not visible will ever be, and the view is of the newest commit that is.
+  /// Commits that are numbered but not visible are written first, as the committing threads would do. After a failed write they
+  /// will never be visible, and the view is of the newest visible commit.
   package func makeReadViewOfAllCommits() -> ReadView {
     let newest = state.log.tail.withLock { $0.sequence }
     if let writer, state.visibility.visible.load(ordering: .acquiring) < newest {
@@ -252,17 +251,17 @@ extension StorageEngine {
     return makeReadView()
   }
 
-  /// The oldest commit that a view made from now on, or earlier and not released, can be of.
+  /// The oldest commit that an existing view, or one made from now on, can see.
   package var oldestCommitInUse: CommitSequence {
     CommitSequence(
       state.visibility.pins.oldest(upTo: state.visibility.visible.load(ordering: .acquiring))
     )
   }
 
-  /// Lends the newest bytes of a row, with the layout they are in.
+  /// Lends the newest bytes of a row, with their layout.
   ///
-  /// - Returns: What `body` returned, or `nil` if there is no such row.
-  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or what `body` throws.
+  /// - Returns: The result of `body`; `nil` if there is no such row.
+  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or any error that `body` throws.
   @inlinable public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
@@ -285,7 +284,7 @@ extension StorageEngine {
   /// - Throws: ``/LogFormat/StorageError`` if a file cannot be read.
   public func contains(_ reference: RowReference) throws -> Bool { try reader.lookUp(reference) }
 
-  /// How many rows a table has.
+  /// Returns the number of rows in a table.
   ///
   /// - Complexity: O(1).
   public func rowCount(of table: UInt16) -> Int {
@@ -295,13 +294,13 @@ extension StorageEngine {
 
   /// Visits the newest rows of a table in key order, without an allocation per row.
   ///
-  /// Sees the state as of its beginning: commits made meanwhile do not show.
+  /// Sees the state as of its beginning: commits made meanwhile are not visible.
   ///
   /// - Parameters:
-  ///   - table: The table; one that does not exist has no rows.
+  ///   - table: The table; a missing table has no rows.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or any error that `body` throws.
   public func scan(
     _ table: UInt16,
     in keys: Range<UInt64>? = nil,
@@ -325,8 +324,8 @@ extension StorageEngine {
 extension StorageEngine {
   /// Closes the store, so that another process can open it for writing.
   ///
-  /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is
-  /// recovered. What was read stays readable.
+  /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is recovered. Rows lent before
+  /// stay readable.
   ///
   /// - Throws: ``/LogFormat/StorageError`` if the log could not be synchronized, or its end not be written.
   public func close() throws(StorageError) {
@@ -341,8 +340,8 @@ extension StorageEngine {
     try writer?.close()
   }
 
-  /// Does once what otherwise a thread of the engine does: makes the next segment ready,
-  /// synchronizes, writes a checkpoint if one is due.
+  /// Does one round of the work of the engine's thread: prepares the next segment, synchronizes, and writes a checkpoint if one
+  /// is due.
   ///
   /// For stores opened with ``EngineOptions/BackgroundWork/caller``.
   public func performBackgroundWork() {

@@ -1,19 +1,19 @@
 import LogFormat
 
-/// How far a compaction has come.
+/// The progress of a compaction.
 public struct CompactionProgress: Sendable, Hashable {
-  /// How many rows were written into packs.
+  /// The number of rows written into packs.
   public internal(set) var foldedRowCount = 0
-  /// How many keys were examined.
+  /// The number of keys examined.
   public internal(set) var examinedKeyCount = 0
-  /// How many there are to examine, at most.
+  /// The number of keys to examine, at most.
   public internal(set) var keyCount = 0
-  /// How many bytes of rows were packed, and read back to be verified.
+  /// The size of the rows packed and of those read back to be verified, in bytes.
   public internal(set) var workedByteCount = 0
-  /// For how long it has been going on, pauses included.
+  /// The time since the beginning, pauses included.
   public internal(set) var elapsed = Duration.zero
 
-  /// How fast it goes, in bytes of rows per second.
+  /// The rate, in bytes of rows per second.
   public var bytesPerSecond: Double { Double.rate(workedByteCount, elapsed) }
 }
 
@@ -21,57 +21,57 @@ public struct CompactionProgress: Sendable, Hashable {
 public enum CompactionOutcome: Sendable, Hashable {
   /// Something was packed.
   case compacted(CompactionReport)
-  /// Everything that can be packed is, but for what the last segment holds.
+  /// Everything that can be packed is packed, except for the last segment.
   case nothingToDo
-  /// All that could be packed is history that is to stay; see ``EngineOptions/history``.
+  /// Everything that could be packed is history that must stay; see ``EngineOptions/history``.
   case isHistory
   /// The progress handler, or the closing of the store, stopped it; the store is unchanged.
   case stopped
-  /// A ``ReadView`` sees this commit, and what could be packed is later: ask again when it is gone.
+  /// A ``ReadView`` sees this commit, and everything that could be packed is later: retry once the view is gone.
   case waitsForView(of: CommitSequence)
-  /// A row is being read that began to be read before, and does not come to an end: ask again.
+  /// A read that began earlier has not ended yet: retry later.
   case waitsForRead
 
-  /// What was done; `nil` if nothing was.
+  /// The report of the compaction; `nil` if nothing was packed.
   public var report: CompactionReport? {
     if case .compacted(let report) = self { report } else { nil }
   }
 }
 
-/// What a compaction did.
+/// The figures of a compaction.
 public struct CompactionReport: Sendable, Hashable {
-  /// How many segments of the log were packed.
+  /// The number of segments packed.
   public let segmentCount: Int
-  /// How many packs were written again.
+  /// The number of packs rewritten.
   public let packCount: Int
-  /// How many packs were written.
+  /// The number of new packs.
   public let newPackCount: Int
-  /// How many rows those have.
+  /// The number of rows in the new packs.
   public let rowCount: Int
-  /// The bytes of the files that are gone.
+  /// The size of the removed files, in bytes.
   public let readByteCount: Int
-  /// The bytes of the new packs.
+  /// The size of the new packs, in bytes.
   public let writtenByteCount: Int
-  /// How many bytes of rows were packed, and read back to be verified.
+  /// The size of the rows packed and of those read back to be verified, in bytes.
   public let workedByteCount: Int
-  /// How long it took, pauses included.
+  /// The duration, pauses included.
   public let duration: Duration
 }
 
 extension CompactionReport {
-  /// How fast it went, in bytes of rows per second.
+  /// The rate, in bytes of rows per second.
   public var bytesPerSecond: Double { Double.rate(workedByteCount, duration) }
 }
 
 extension Double {
-  /// So many per second; 0 if no time has passed.
+  /// Returns the rate per second; 0 if no time has passed.
   fileprivate static func rate(_ count: Int, _ duration: Duration) -> Double {
     duration > .zero ? Double(count) / (duration / .seconds(1)) : 0
   }
 }
 
 extension CompactionReport {
-  /// What two compactions did, one after the other.
+  /// Adds up the figures of two successive compactions.
   static func + (lhs: CompactionReport, rhs: CompactionReport) -> CompactionReport {
     CompactionReport(
       segmentCount: lhs.segmentCount + rhs.segmentCount,

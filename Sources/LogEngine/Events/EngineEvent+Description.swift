@@ -1,12 +1,12 @@
 import LogFormat
 
 extension EngineEvent: CustomStringConvertible {
-  /// What happened and its figures, in one line: `checkpoint written number=3 bytes=81920 …`.
+  /// The event and its figures in one line: `checkpoint written number=3 bytes=81920 …`.
   public var description: String {
     ([name] + details.map { "\($0.name)=\($0.value)" }).joined(separator: " ")
   }
 
-  /// What happened, in a few words that are the same each time.
+  /// The name of the event: a few words that do not vary.
   public var name: String {
     switch self {
     case .opened: "store opened"
@@ -26,7 +26,7 @@ extension EngineEvent: CustomStringConvertible {
     }
   }
 
-  /// The figures that go with it; bytes and counts are whole numbers, durations seconds.
+  /// The figures of the event; bytes and counts are whole numbers, durations seconds.
   public var details: [Detail] {
     switch self {
     case .opened(let report): report.details
@@ -46,7 +46,7 @@ extension EngineEvent: CustomStringConvertible {
 
   /// A figure of an event.
   public struct Detail: Hashable, Sendable {
-    /// What it is, in words with underscores between them, the unit last.
+    /// The name of the figure: words joined by underscores, the unit last.
     public let name: String
     /// The figure as text: a number without separators, or the description of an error.
     public let value: String
@@ -56,7 +56,7 @@ extension EngineEvent: CustomStringConvertible {
       self.value = value.description
     }
     init(_ name: String, _ error: StorageError) { self.init(name, String(describing: error)) }
-    /// In seconds, to the microsecond, and never as a power of ten.
+    /// Formats a duration in seconds, to the microsecond, and never as a power of ten.
     init(_ name: String, _ duration: Duration) {
       let microseconds = max(0, duration.microseconds)
       let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)

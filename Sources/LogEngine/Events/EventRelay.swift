@@ -1,11 +1,11 @@
 import Locking
 import LogFormat
 
-/// Collects events wherever they happen, and delivers them where no lock is held.
+/// Collects events wherever they occur, and delivers them while no lock is held.
 ///
-/// Recording an event appends it to a list: its lock is taken last of all, and nothing is called under it. One
-/// thread at a time delivers; a thread that comes meanwhile leaves its events to that one. So the handler sees
-/// them in order, is never entered twice, and may itself cause events.
+/// Recording an event appends it to a list: its lock is the last in the order, and nothing is called under it. One thread at a
+/// time delivers; a thread that arrives meanwhile leaves its events to that thread. So the handler sees them in order, is never
+/// entered twice, and may itself cause events.
 package final class EventRelay: Sendable {
   /// The receiver of the events.
   let handler: EngineEventHandler?
@@ -16,7 +16,7 @@ package final class EventRelay: Sendable {
     var isDelivering = false
     var isLeftBehind = false
     var isClosed = false
-    /// When the last no-space event was recorded, in microseconds.
+    /// The time of the last no-space event, in microseconds.
     var toldOfSpace: Int64?
     /// The damage that was reported.
     var known: Set<StorageError> = []
@@ -27,7 +27,7 @@ package final class EventRelay: Sendable {
       return true
     }
 
-    /// - Returns: The next event; `nil`, and delivery has ended, if there is none.
+    /// - Returns: The next event; `nil` if there is none, which ends the delivery.
     mutating func takeNext() -> EngineEvent? {
       isDelivering = !events.isEmpty
       return isDelivering ? events.removeFirst() : nil
@@ -61,16 +61,16 @@ package final class EventRelay: Sendable {
 // MARK: Events that are reported once
 
 extension EventRelay {
-  /// Records that the device is full, if that is what an error says.
+  /// Records that the device is full, if the error says so.
   ///
   /// - Parameters:
-  ///   - error: Why something could not be written.
-  ///   - now: The time, in microseconds; read only if it is wanted.
+  ///   - error: The reason that a write failed.
+  ///   - now: The time, in microseconds; read only if needed.
   func reportLackOfSpace(_ error: StorageError, _ now: @autoclosure () -> Int64) {
     guard handler != nil, case .noSpace(let path, let needed) = error else { return }
     let now = now()
     queue.withLock { queue in
-      // A clock that jumped back must not keep it silent.
+      // A clock that jumped back must not suppress the event.
       if let last = queue.toldOfSpace, 0..<Self.spaceInterval ~= now - last { return }
       queue.toldOfSpace = now
       queue.events.append(.noSpace(path: path, needed: needed))
@@ -96,7 +96,7 @@ extension EventRelay {
     }
   }
 
-  /// Records, once, that a follower cannot go on.
+  /// Records, once, that a follower cannot continue.
   func reportLeftBehind(_ error: StorageError) {
     guard handler != nil else { return }
     queue.withLock { queue in

@@ -1,18 +1,18 @@
 import LogFormat
 
-/// A segment that was filled.
+/// A segment that is full.
 public struct SegmentReport: Hashable, Sendable {
   /// The segment.
   public let segment: SegmentID
-  /// Where what was written ends in it.
+  /// The size of the segment's written part, in bytes.
   public let byteCount: Int
   /// The newest commit in it.
   public let lastCommit: CommitSequence
-  /// The segment in which the log goes on, and how large its file is.
+  /// The segment in which the log continues.
   public let next: SegmentID
   /// The size of the next segment's file, in bytes.
   public let nextByteCount: Int
-  /// For how long commits waited: near nothing if the next segment was ready.
+  /// The time for which commits waited: near zero if the next segment was ready.
   public let duration: Duration
 }
 
@@ -20,27 +20,27 @@ public struct SegmentReport: Hashable, Sendable {
 public struct CheckpointReport: Hashable, Sendable {
   /// The number of the checkpoint, one more than the one before it.
   public let number: UInt64
-  /// How long its file is.
+  /// The size of the checkpoint's file, in bytes.
   public let byteCount: Int
   /// The newest commit it holds.
   public let lastCommit: CommitSequence
-  /// How long writing it took; commits went on meanwhile, unless the store was being closed.
+  /// The duration of writing it; commits continued meanwhile, unless the store was being closed.
   public let duration: Duration
 }
 
 /// The result of a search for side files without an owner.
 public struct BlobSweepReport: Hashable, Sendable {
-  /// How many files were removed.
+  /// The number of files removed.
   public internal(set) var removedFileCount = 0
-  /// How long it took, with the work that was done between its steps.
+  /// The duration, including other work done between the steps.
   public internal(set) var duration = Duration.zero
-  /// Why it was given up before its end; it is made again at the next opening.
+  /// The reason that the sweep was given up; it is repeated at the next opening.
   public internal(set) var failure: StorageError?
 }
 
 /// A compaction that begins.
 public struct CompactionStart: Hashable, Sendable {
-  /// What triggered it.
+  /// The trigger of a compaction.
   public enum Trigger: String, Hashable, Sendable {
     /// The store's own schedule; see ``EngineOptions/CompactionMode/automatic``.
     case background
@@ -48,12 +48,12 @@ public struct CompactionStart: Hashable, Sendable {
     case demand
   }
 
-  /// Why the compaction begins.
+  /// The trigger of the compaction.
   public let trigger: Trigger
-  /// How many segments of the log are to be packed.
+  /// The number of segments to be packed.
   public let segmentCount: Int
-  /// How many packs are to be written again.
+  /// The number of packs to be rewritten.
   public let packCount: Int
-  /// The bytes of their files.
+  /// The size of those segments and packs, in bytes.
   public let byteCount: Int
 }

@@ -1,24 +1,23 @@
 import LogFormat
 
-/// What opening a store found and did.
+/// The findings and the work of opening a store.
 public struct RecoveryReport: Hashable, Sendable {
   /// Whether the store had been closed, so that nothing had to be replayed.
   public internal(set) var wasClosedCleanly = false
-  /// How many bytes of frames were read.
+  /// The size of the frames read, in bytes.
   public internal(set) var scannedByteCount = 0
-  /// How many commits were read.
+  /// The number of commits read.
   public internal(set) var scannedCommitCount = 0
   /// The newest commit found.
   public internal(set) var lastCommit = CommitSequence.zero
-  /// How many bytes of a commit that was never acknowledged were left behind, counted up to the last
-  /// byte that is not zero.
+  /// The size, in bytes, of an unacknowledged commit that was left behind, counted up to its last nonzero byte.
   public internal(set) var tornByteCount = 0
-  /// The checkpoint the index was taken from.
+  /// The checkpoint that the index was loaded from.
   public internal(set) var checkpoint: UInt64?
-  /// How many checkpoints were damaged, stale or of another store, and passed over.
+  /// The number of checkpoints skipped because they were damaged, stale or of another store.
   public internal(set) var ignoredCheckpointCount = 0
-  /// How long opening took.
+  /// The duration of opening.
   public internal(set) var duration = Duration.zero
-  /// Where a damaged store that was opened up to its damage ends.
+  /// The damage up to which a damaged store was opened.
   public internal(set) var damage: StorageError?
 }

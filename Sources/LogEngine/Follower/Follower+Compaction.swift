@@ -5,18 +5,18 @@ import Synchronization
 
 /// Following a writer that compacts its log.
 ///
-/// Files that are open stay readable though they were removed. So a follower goes on with the segments it
-/// has, and takes up a compaction when that suits it:
+/// Files that are open stay readable after they were removed. So a follower continues with the segments it has, and adopts a
+/// compaction when possible:
 ///
-/// 1. A record that builds on a row of an unknown pack was appended after the manifest that names the
-///    pack. That manifest is read, and its packs are opened.
-/// 2. An older view would take the pack's rows for rows that had always existed. So the record is read once no view
-///    reads a commit older than the visible one.
-/// 3. The packs take the place of what they were made from once all that the compaction reckoned with is
-///    visible. Until then files are kept open though they were removed.
-/// 4. A follower that has not opened segments before they were packed cannot go on, and says so.
+/// 1. A record that builds on a row of an unknown pack was appended after the manifest that names the pack. That manifest is
+///    read, and its packs are opened.
+/// 2. An older view would see the pack's rows as if they had always existed. So the record is read once no view reads a commit
+///    older than the visible one.
+/// 3. The packs replace the files they were made from once all commits that the compaction covered are visible. Until then
+///    removed files are kept open.
+/// 4. A follower that has not opened segments before they were packed cannot continue, and throws.
 extension Follower {
-  /// Finds out whether the writer has packed something, and opens the packs.
+  /// Checks whether the writer has compacted, and opens the new packs.
   func findBase(_ position: inout Position) throws(StorageError) {
     let files = ManifestFiles(
       paths: state.paths,
@@ -49,9 +49,9 @@ extension Follower {
     }
   }
 
-  /// Makes sure that what a frame's records build on can be read.
+  /// Ensures that the rows that a frame's records build on can be read.
   ///
-  /// - Throws: ``MustWaitForReader`` if a reader still needs what would be left out.
+  /// - Throws: ``MustWaitForReader`` if a reader still needs rows that would be left out.
   func preparePacks(for payload: RawSpan, _ position: inout Position) throws {
     for pack in Replay.packs(namedIn: payload) where !isKnown(pack, position) {
       if state.files.packs[Int(pack.rawValue)] == nil { try findBase(&position) }
@@ -63,7 +63,7 @@ extension Follower {
         }
         position.admittedPack = max(position.admittedPack, pack)
       } else if let base = position.newBase {
-        // It came and went since the last look.
+        // The pack was created and removed since the last look.
         if visible >= base.lowWaterMark { throw MustWaitForReader() }
         throw StorageError.commitGone(
           CommitSequence(visible + 1),
@@ -82,7 +82,7 @@ extension Follower {
       || pack.rawValue <= state.files.packList.withLock { $0.last?.id.rawValue ?? 0 }
   }
 
-  /// Says that segments were packed before they could be read, if so it is.
+  /// Throws if segments were packed before they could be read.
   func checkIsNotLeftBehind(_ position: inout Position) throws(StorageError) {
     try findBase(&position)
     guard let base = position.newBase ?? state.files.base.withLock({ $0 }) else { return }
@@ -92,14 +92,14 @@ extension Follower {
   }
 }
 
-// MARK: Taking up a compaction
+// MARK: Adopting a compaction
 
 extension Follower {
-  /// Puts the new packs in the place of what they were made from, if no reader needs that any more.
+  /// Replaces the taken files by the new packs, if no reader needs the files any more.
   ///
-  /// - Returns: Whether that was done.
+  /// - Returns: Whether they were replaced.
   func takeUpBase(_ position: inout Position) throws -> Bool {
-    // Those who read without a view may still be about to look for what was left out.
+    // Readers without a view may still be about to look for a row that was left out.
     guard let base = position.newBase,
       state.visibility.visible.load(ordering: .relaxed) >= base.lowWaterMark,
       state.files.epochs.drain(), raiseLowWaterMark(to: base.lowWaterMark)
@@ -107,11 +107,11 @@ extension Follower {
     position.newBase = nil
     let packs = base.packs.compactMap { state.files.packs[Int($0.id.rawValue)] }
     let known = state.files.packList.withLock { $0.map(\.id) }
-    // Where records stand on a pack that was not taken up, nothing leads any more to the rows that it replaced.
+    // If records build on a pack that was not adopted yet, nothing leads any more to the rows that it replaced.
     let isCountedAnew = position.admittedPack.rawValue > known.last?.rawValue ?? 0
     let staying = isCountedAnew ? [] : Set(known).intersection(packs.map(\.id))
     let new = packs.filter { !staying.contains($0.id) }
-    // While what the new packs were made from can still be read.
+    // Done while the files that the new packs were made from can still be read.
     let replaced = try replacedRows(by: new, amongThoseOf: staying)
     let retired = retire(for: base, packs)
     try moveSlots(to: new, &position.replay.usages)
@@ -155,9 +155,9 @@ extension Follower {
     return retired
   }
 
-  /// The rows of packs that stay on which nothing builds any more, once others have taken the place of the log.
+  /// Returns the rows of the staying packs that nothing builds on any more, now that packs have replaced the log.
   ///
-  /// A row of which only some attributes changed stood partly in the log; a new pack has all of it.
+  /// A row with only some attributes changed was partly in the log; a new pack has all of it.
   private func replacedRows(
     by new: [PackReader],
     amongThoseOf staying: Set<PackID>
@@ -171,7 +171,7 @@ extension Follower {
           1...IndexPages.maximumKey ~= reference.key
         else { return }
         let location = table.pages.location(of: reference.key)
-        // A slot that names a pack has nothing below it.
+        // A slot that names a pack has no chain below it.
         guard location.isRow, !location.isPacked else { return }
         try state.forEachInChain(location.place, of: reference) { place, header in
           guard place.isPacked, staying.contains(place.segment) else { return }
@@ -182,9 +182,9 @@ extension Follower {
     return replaced
   }
 
-  /// Lets the index name new packs where it names what is gone, and counts which of their rows are needed.
+  /// Points index slots that name removed files to the new packs, and counts which of their rows are needed.
   ///
-  /// The newest packs come first, for a row is in the newest that has it.
+  /// The newest packs come first, because a row is in the newest pack that has it.
   ///
   /// - Complexity: O(rows of the new packs).
   private func moveSlots(
@@ -218,7 +218,7 @@ extension Follower {
     }
   }
 
-  /// Nothing of a removed table is needed, whatever else is said of its rows.
+  /// Releases all rows of removed tables, which no longer need any.
   private func releaseRemovedTables(of packs: [PackReader], _ usages: inout SegmentUsages) {
     for number in Set(packs.flatMap { $0.footer.tables.map(\.table) }) {
       let removedAt = state.tables[Int(number)]?.removedAt.load(ordering: .relaxed)
@@ -235,7 +235,7 @@ extension Follower {
     table.pages.store(location, for: reference.key, sequence: 0)
   }
 
-  /// Whether a row, as it now is, is the one at a place or builds on it.
+  /// Whether the newest state of a row is at a place or builds on it.
   private func needs(_ place: RecordPlace, of reference: RowReference) throws -> Bool {
     guard let table = state.tables[Int(reference.table)],
       1...IndexPages.maximumKey ~= reference.key
@@ -250,7 +250,7 @@ extension Follower {
   }
 }
 
-/// Ends the reading of a commit that cannot be applied before an older read ends.
+/// Stops the reading at a commit that cannot be applied before an older read ends.
 struct MustWaitForReader: Error {}
 
 extension Replay {

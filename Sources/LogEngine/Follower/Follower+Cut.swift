@@ -1,7 +1,7 @@
 import LogFormat
 
 extension Follower {
-  /// Says where the log ends, as far as it was read.
+  /// Returns the end of the log, as far as it was read.
   func cut() throws(StorageError) -> LogCut {
     let files = ManifestFiles(
       paths: state.paths,

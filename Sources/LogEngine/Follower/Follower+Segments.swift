@@ -3,9 +3,9 @@ import LogFormat
 
 // From segment to segment.
 extension Follower {
-  /// The segments that were begun after the current one.
+  /// Returns the segments that were begun after the current one.
   ///
-  /// Some of them may have been packed. If no commit was in these, the reading goes on behind them.
+  /// Some of them may have been packed. If those contained no new commits, reading continues behind them.
   func findSuccessors(_ position: inout Position) throws(StorageError) -> [SegmentHeader] {
     do throws(StorageError) {
       return try findSuccessors(of: position.lastSegment)
@@ -16,7 +16,7 @@ extension Follower {
     }
   }
 
-  /// Goes to the beginning of the log as a compaction left it, if no commit is before it that was not read.
+  /// Skips to the beginning of the compacted log, if no unread commit is before it.
   private func passOverPacked(_ position: inout Position) -> Bool {
     guard let base = position.newBase ?? state.files.base.withLock({ $0 }),
       base.segment > position.lastSegment, base.sequence == position.end.sequence
@@ -51,7 +51,7 @@ extension Follower {
     return files.headers
   }
 
-  /// Ends the current segment where its successor says, and begins the latter.
+  /// Ends the current segment at the end that its successor names, and begins the successor.
   func goOn(to header: SegmentHeader, _ position: inout Position) throws {
     if let segment = position.end.segment, header.previousEnd > position.end.offset {
       _ = try readOn(&position, upTo: header.previousEnd)

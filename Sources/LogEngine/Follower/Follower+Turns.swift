@@ -2,9 +2,9 @@ import Locking
 import LogFormat
 import Synchronization
 
-// Reading what others append, as one who writes, too.
+// Reading the commits of other processes in a process that also writes.
 extension Follower {
-  /// Reads all there is, so that this process may append; nothing is read until the turn ends.
+  /// Reads the whole log, so that this process may append; nothing is read until the turn ends.
   ///
   /// - Parameter catchesUp: Whether others may have written since.
   /// - Throws: ``StorageError``; then the turn has not begun.
@@ -23,7 +23,7 @@ extension Follower {
     }
   }
 
-  /// Reads to the end of the log, and takes up what was packed.
+  /// Reads to the end of the log, and adopts compactions.
   private func readAll(_ position: inout Position) throws(StorageError) {
     var attempts = 0
     while true {
@@ -34,7 +34,7 @@ extension Follower {
         position.isHeldBack = false
         return
       } catch is MustWaitForReader {
-        // A reader without a view, which is about to end: no compaction takes what a member's view needs.
+        // The reader has no view and is about to end: no compaction takes files that a member's view needs.
         attempts += 1
         guard attempts < Self.attemptLimit else {
           let visible = CommitSequence(state.visibility.visible.load(ordering: .relaxed))

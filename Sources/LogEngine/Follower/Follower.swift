@@ -3,42 +3,41 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Reads what another process appends to the log, from where it stopped the last time.
+/// Reads another process's appends to the log, from the last position on.
 ///
-/// The writer knows nothing of it. What a follower relies on is that frames are written in order, that
-/// what was written does not change, and that a segment begins only when its predecessor has ended:
+/// The writer does not know about it. A follower relies on three facts: frames are written in order, written bytes do not
+/// change, and a segment begins only when its predecessor has ended:
 ///
-/// - Zeros where the next frame would be, or a frame of which only a part is there, are a writer that
-///   has not come that far.
-/// - A segment that names the current one as its predecessor says where that one ended: after a crash,
-///   what follows there is a commit that never was.
-/// - A frame that is not valid, though a later one says that it was on disk, or though it is before
-///   the end that the next segment names, is damage.
+/// - Zeros in place of the next frame, or an incomplete frame, mean that the writer has not got further.
+/// - A segment that names the current one as its predecessor says where that one ended: after a crash, bytes behind that end
+///   belong to a commit that was never made.
+/// - An invalid frame is damage if a later one says that it was on disk, or if it is before the end that the next segment
+///   names.
 final class Follower: Sendable {
   let state: StoreState
-  /// The commits of others that were read, for those who follow them.
+  /// The commits of other processes that were read, for those who follow them.
   let news = ForeignCommits()
   private let position: Lock<Position>
 
-  /// Where the reading stopped, and what was learnt so far.
+  /// The position of the last read, and the state gathered so far.
   struct Position {
     var end: Recovery.End
     var replay: Replay
-    /// Why nothing is read any more: half of a commit is in the index that cannot be applied, or rows of one are that this
-    /// process could not write.
+    /// The reason that reading has ended: a commit in the index is only half applied, or has rows that this process could not
+    /// write.
     var failure: StorageError?
     /// The newest manifest that was read.
     var manifest: UInt64
     /// The last segment that was packed before it could be read, all of whose commits were known; none if that of the
     /// end was.
     var passedSegment = SegmentID.none
-    /// Where the log begins by now, if that is not taken up yet.
+    /// The new beginning of the log, if it is not adopted yet.
     var newBase: LogBase?
-    /// Whether this process appends, and so knows all there is.
+    /// Whether this process appends, and so has read everything.
     var isInTurn = false
-    /// Whether there is more in the log, which waits for a reader of this process.
+    /// Whether the rest of the log waits for a reader of this process.
     var isHeldBack = false
-    /// The newest pack on whose rows records may stand that are read.
+    /// The newest pack that the records read may build on.
     var admittedPack = SegmentID.none
   }
 
@@ -50,7 +49,7 @@ final class Follower: Sendable {
     )
   }
 
-  /// Reads what there is, commit by commit.
+  /// Reads the new commits, one by one.
   func refresh() throws(StorageError) -> CommitSequence {
     try position.withLock { (position) throws(StorageError) in
       if let failure = position.failure { throw failure }
@@ -69,16 +68,16 @@ final class Follower: Sendable {
     }
   }
 
-  /// Whether the last reading left out what waits for a reader of this process.
+  /// Whether the last reading stopped at a commit that waits for a reader of this process.
   var isHeldBack: Bool { position.withLock { $0.isHeldBack } }
 
-  /// Whether nothing is read any more, whatever is committed.
+  /// Whether reading has ended for good.
   var hasFailed: Bool { position.withLock { $0.failure != nil } }
 
-  /// Lends the place where the reading stopped; no one reads on meanwhile.
+  /// Lends the end of the part read; there are no reads meanwhile.
   func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }
 
-  /// Lends the place where the reading stopped, and what was learnt so far.
+  /// Lends the position of the last read, and the state gathered so far.
   func withPosition<R, E: Error>(_ body: (inout Position) throws(E) -> R) throws(E) -> R {
     try position.withLock { (position) throws(E) in try body(&position) }
   }
@@ -99,25 +98,25 @@ final class Follower: Sendable {
     _ = try takeUpBase(&position)
   }
 
-  /// Reads on, and begins the segments that follow.
+  /// Reads to the end of the current segment, and begins the segments that follow.
   ///
   /// - Returns: Whether there were any.
   func readSegments(_ position: inout Position) throws -> Bool {
     let lastKind = try readOn(&position)
-    // Also where nothing says that the segment has ended: its writer may have been killed.
+    // Checked even if nothing says that the segment has ended: its writer may have been killed.
     let successors = try findSuccessors(&position)
     if successors.isEmpty {
       if lastKind == nil { try checkForDamage(&position) }
       return false
     }
     for header in successors { try goOn(to: header, &position) }
-    // Where segments begin, older ones may have been packed.
+    // With new segments, older ones may have been packed.
     try findBase(&position)
     return true
   }
 
   func publishUsage(_ position: Position) {
-    // A process that writes learns where the log ends when its turn comes.
+    // A process that writes learns the end of the log at its next turn.
     if state.options.mode == .readWrite { return }
     state.log.tail.withLock { tail in
       tail.sequence = position.end.sequence
@@ -151,7 +150,7 @@ extension Follower {
     return scan.lastKind
   }
 
-  /// Reads one frame, and shows readers the commit it completes.
+  /// Reads one frame, and publishes the commit that it completes.
   private func readNext(_ scan: inout FrameScan, _ position: inout Position) throws -> Bool {
     let commitCount = scan.commitCount
     let segment = scan.segment
@@ -173,7 +172,7 @@ extension Follower {
     }
   }
 
-  /// Shows readers a commit: rows, counts and catalogue in one step.
+  /// Publishes a commit: rows, counts and catalogue in one step.
   func publish(_ replay: inout Replay, _ sequence: UInt64) {
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
     // No count is seen to change before the publication is.
@@ -183,12 +182,12 @@ extension Follower {
     state.visibility.foreign.store(sequence, ordering: .releasing)
     state.visibility.visible.store(sequence, ordering: .releasing)
     state.visibility.publication.add(1, ordering: .acquiringAndReleasing)
-    // Last: the commits that are taken from there can be read.
+    // Comes last: commits taken from the news can be read.
     news.add(sequence)
   }
 
-  /// The current segment, as long as its file now is: a segment that was cut off when the store was
-  /// closed grows again when the log goes on in it.
+  /// Returns the current segment at its file's current size: a segment that was cut off when the store was closed grows again
+  /// when the log continues in it.
   private func growSegment(_ end: inout Recovery.End) throws(StorageError) -> Segment? {
     guard let segment = end.segment else { return nil }
     let size = try segment.file.size()
@@ -205,7 +204,7 @@ extension Follower {
     return grown
   }
 
-  /// Looks whether a frame that cannot be read is one that is being written, or damage.
+  /// Determines whether an unreadable frame is still being written, or damaged.
   private func checkForDamage(_ position: inout Position) throws {
     guard let segment = position.end.segment else { return }
     let offset = position.end.offset
@@ -213,7 +212,7 @@ extension Follower {
     if header.bytes.isZero { return }
     let tail = try TornTail(in: segment, from: offset, to: segment.capacity, .nearby)
     guard tail.durableEnd > segment.logPosition(of: offset) else { return }
-    // The proof may have been written after the frame was looked at; then the frame is there now.
+    // The proof may have been written after the frame was examined; then the frame is there now.
     _ = try readOn(&position)
     guard position.end.offset > offset else {
       throw position.end.lost(in: segment, durableUpTo: tail.durableEnd, .laterFrame)

@@ -1,12 +1,12 @@
 import Locking
 import Synchronization
 
-/// The commits of other processes that were read and not yet taken, as long as somebody wants them.
+/// The commits of other processes that were read and not yet taken, while anyone collects them.
 final class ForeignCommits: Sendable {
   private let users = Atomic<Int>(0)
   private let commits = Lock<[ClosedRange<UInt64>]>([], .foreignCommits)
 
-  /// The number of runs that are kept apart; more become one, with own commits in between.
+  /// The maximum number of runs; beyond it, runs are merged, with own commits in between.
   private static let limit = 1024
 
   func add(_ sequence: UInt64) {

@@ -6,18 +6,18 @@ import Synchronization
 /// synchronize, and then bring their next commits. A round that waits for them writes all of them; one that does not
 /// writes the one commit of the thread that was awake, and the others wait for the round after it.
 ///
-/// As many commits are expected as the last round wrote and others appended while it ran: what all threads that commit
-/// at present bring at most. A round that waited in vain expects no more than it got.
+/// The number of commits expected is that of the last round plus those appended while it ran: the most that all committing
+/// threads bring. After a round that waited in vain, no more are expected than it got.
 final class CommitGathering: Sendable {
   /// Microseconds of a clock that is never set.
   private let now: @Sendable () -> Int
   private let expected = Atomic<UInt64>(0)
-  /// How long the last round took, in microseconds.
+  /// The duration of the last round, in microseconds.
   private let duration = Atomic<Int>(0)
 
   /// The longest wait, in microseconds: more than a thread takes to wake up.
   ///
-  /// Where the disk is slow, or the last round waited for a checkpoint, a round may take far longer.
+  /// On a slow disk, or after waiting for a checkpoint, a round may take far longer.
   static let longestWait = 1000
 
   /// Whether the last round took longer than a thread takes to wake up.
@@ -25,16 +25,16 @@ final class CommitGathering: Sendable {
 
   init(now: @escaping @Sendable () -> Int = Monitor.now) { self.now = now }
 
-  /// Runs a round once the commits that are expected have come, or their time is over.
+  /// Runs a round once the expected commits have come, or their time is over.
   ///
-  /// For one thread at a time.
+  /// Must be called by one thread at a time.
   ///
   /// - Parameters:
   ///   - newest: The newest commit that was appended.
   ///   - visible: The newest commit that is visible.
   ///   - pause: Called again and again while the round waits.
-  ///   - round: Writes what was appended so far, and makes it visible.
-  /// - Throws: What `round` throws.
+  ///   - round: Writes the commits appended so far, and makes them visible.
+  /// - Throws: Any error that `round` throws.
   func run(
     newest: () -> UInt64,
     visible: () -> UInt64,

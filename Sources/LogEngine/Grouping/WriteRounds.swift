@@ -1,20 +1,20 @@
 import Locking
 import LogFormat
 
-/// Lets one thread at a time write for all threads that wait, and wakes them together.
+/// Lets one thread at a time write for all waiting threads, and wakes them together.
 ///
-/// A thread that ends a round goes on at once, and may begin the next one. Waiting for a lock instead, the others would get
-/// it too late every time, and only to see that their commits had been written: locks are not fair, and a round takes as
-/// long as the disk.
+/// A thread that ends a round continues at once, and may begin the next one. With a lock instead, the other threads would get
+/// it too late every time, only to see that their commits had been written: locks are not fair, and a round takes as long as
+/// the disk.
 final class WriteRounds: Sendable {
   private struct State {
     var isRunning = false
     var waiters: [Waiter] = []
-    /// Waiters that can be used again.
+    /// Waiters for reuse.
     var spares: [Waiter] = []
   }
 
-  /// A thread that waits; each by itself, since threads that wait for one condition wake one after the other.
+  /// A waiting thread; each has a condition of its own, since threads waiting for one condition wake one after the other.
   private final class Waiter: @unchecked Sendable {
     private let monitor = Monitor()
     private var isAwake = false
@@ -36,17 +36,17 @@ final class WriteRounds: Sendable {
 
   private let state = Lock(State(), .writeRounds)
 
-  /// How many threads wait for the round to end.
+  /// The number of threads waiting for the round to end.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Runs a round, unless another thread is running one: then waits until that has ended.
+  /// Runs a round, unless another thread is running one: then waits for that to end.
   ///
   /// - Parameters:
-  ///   - isDone: Whether nothing is left to be written for this thread: an earlier round may have ended, and another one
-  ///     begun, since it looked. Then it does not wait for that one.
-  ///   - round: Writes what was appended so far.
-  /// - Returns: Whether the round was run by this thread. If not, what it waits for may have been written or not.
-  /// - Throws: What `round` throws.
+  ///   - isDone: Whether nothing is left to write for this thread: since it last looked, one round may have ended and another
+  ///     begun, for which it does not wait.
+  ///   - round: Writes the commits appended so far.
+  /// - Returns: Whether this thread ran the round. If not, its commit may or may not have been written.
+  /// - Throws: Any error that `round` throws.
   func run(
     unless isDone: () -> Bool = { false },
     _ round: () throws(StorageError) -> Void
@@ -80,10 +80,10 @@ final class WriteRounds: Sendable {
     case goOn
   }
 
-  /// Wakes all threads that wait: whose commit was not written runs the next round, or waits for it.
+  /// Wakes all waiting threads: each whose commit was not written runs the next round, or waits for it.
   ///
-  /// Nobody sleeps without a round that is running. Commits become visible by checkpoints, too, and a thread that was to wake
-  /// the next one might have nothing left to do.
+  /// No thread sleeps without a running round. Commits become visible by checkpoints, too, and a thread that was to wake the
+  /// next one might have nothing left to do.
   private func end() {
     let woken = state.withLock { state in
       state.isRunning = false

@@ -2,8 +2,8 @@ import LogFormat
 import RowFormat
 
 extension CatalogueChange {
-  /// Reads the body of a record of the catalogue, as `StoreInspection.forEachRecord(in:_:)` lends it.
+  /// Decodes the body of a catalogue record, as lent by `StoreInspection.forEachRecord(in:_:)`.
   ///
-  /// - Returns: The changes, in order; `nil` if the bytes are none.
+  /// - Returns: The changes, in order; `nil` if the bytes are not a list of changes.
   public static func list(inRecord body: RawSpan) -> [CatalogueChange]? { decodeList(body) }
 }

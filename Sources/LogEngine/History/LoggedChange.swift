@@ -3,26 +3,26 @@ public import RowFormat
 
 /// A change of one row, or of the catalogue, as the log has it.
 public struct LoggedChange: Sendable {
-  /// What the change did.
+  /// The kind of the change.
   public let kind: Kind
-  /// The record that says so.
+  /// The record of the change.
   public let record: RecordDescription
   /// The commit it belongs to.
   public let sequence: CommitSequence
-  /// When that was made, in microseconds since 1970-01-01T00:00:00Z.
+  /// The time of the commit, in microseconds since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
   /// The author, if the commit names one.
   public let author: String?
   private let state: StoreState
-  /// Where the row was before this change.
+  /// The place of the row before this change.
   private let previous: RecordPlace
 
   /// The ways in which a record changes a store.
   public enum Kind: Hashable, Sendable {
     /// The row was added.
     case insert
-    /// The columns, by position in the layout, that were written; `nil` if the row was written whole, or of a table that
-    /// was removed before the store was opened.
+    /// The changed columns, by position in the layout; `nil` if the row was written whole, or belongs to a table that was
+    /// removed before the store was opened.
     case update(changed: ColumnSet?)
     /// The row was deleted.
     case delete
@@ -30,7 +30,7 @@ public struct LoggedChange: Sendable {
     case catalogue([CatalogueChange])
   }
 
-  /// The row; none, for a change of the catalogue.
+  /// The row; none for a change of the catalogue.
   public var reference: RowReference { record.reference }
 
   init(
@@ -67,12 +67,12 @@ public struct LoggedChange: Sendable {
     }
   }
 
-  /// Lends the row as this change left it; of a deletion, what it preserved.
+  /// Lends the row after this change; for a deletion, the columns that it preserved.
   ///
-  /// - Parameter body: Called with the row's bytes, which it must not keep, and the layout they are in.
-  /// - Returns: What `body` returned; `nil` where there is no row: for a change of the catalogue, and a
-  ///   deletion that preserved nothing; and for a row of a table that was removed before the store was opened.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Parameter body: Called with the row's bytes, which it must not keep, and their layout.
+  /// - Returns: The result of `body`; `nil` if there is no row: for a change of the catalogue, and a deletion that preserved
+  ///   nothing; and for a row of a table that was removed before the store was opened.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or any error that `body` throws.
   public func withRow<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
     if state.isRemoved(table: reference.table) { return nil }
     switch kind {
@@ -92,10 +92,10 @@ public struct LoggedChange: Sendable {
     }
   }
 
-  /// Lends the row as it was before this change.
+  /// Lends the row before this change.
   ///
-  /// - Returns: What `body` returned; `nil` for an insertion and a change of the catalogue, and for a row of a table that
-  ///   was removed before the store was opened.
+  /// - Returns: The result of `body`; `nil` for an insertion and a change of the catalogue, and for a row of a table that was
+  ///   removed before the store was opened.
   public func withRowBefore<R>(_ body: (RawSpan, LayoutNumber) throws -> R) throws -> R? {
     if previous.isNone || state.isRemoved(table: reference.table) { return nil }
     return try withRow(at: previous, body)

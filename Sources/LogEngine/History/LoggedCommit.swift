@@ -1,22 +1,22 @@
 import LogFormat
 import RowFormat
 
-/// A commit as the log has it: who made it, when, and what it changed.
+/// A commit in the log: its author, time and changes.
 public struct LoggedCommit: Sendable {
   /// The number of the commit.
   public let sequence: CommitSequence
   /// The author, if the commit names one.
   public let author: String?
-  /// When, in microseconds since 1970-01-01T00:00:00Z, by the writer's clock.
+  /// The time, in microseconds since 1970-01-01T00:00:00Z, by the writer's clock.
   public let microseconds: Int64
-  /// Where its first frame is.
+  /// The segment of its first frame.
   public let segment: SegmentID
   /// The offset of its first frame in that segment's file, in bytes.
   public let offset: Int
-  /// What its frames take in the log.
+  /// The size of its frames, in bytes.
   public let byteCount: Int
   let state: StoreState
-  /// The segment itself: it can be read on when compaction has taken it out of the store.
+  /// The segment itself: it can still be read after compaction has taken it out of the store.
   let source: Segment
   let payloads: CommitPayloads
 
@@ -42,10 +42,10 @@ public struct LoggedCommit: Sendable {
     self.payloads = payloads
   }
 
-  /// Visits the changes, in the order in which they were made.
+  /// Visits the changes in their order.
   ///
-  /// - Parameter body: Called for each. The rows themselves are read only if it asks for them.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Parameter body: Called for each change. The rows themselves are read only if it asks for them.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or any error that `body` throws.
   public func forEachChange(_ body: (LoggedChange) throws -> ScanControl) throws {
     try forEachRecord { header, place, bytes in
       try body(LoggedChange(header, at: place, bytes, (sequence, microseconds, author), state))
@@ -84,7 +84,7 @@ public struct LoggedCommit: Sendable {
   }
 }
 
-/// Where the payloads of a commit's frames are in their segment; nearly always there is one.
+/// The ranges of a commit's payloads in their segment; nearly always there is only one.
 struct CommitPayloads: Hashable, Sendable {
   let first: Range<Int>
   var rest: [Range<Int>] = []

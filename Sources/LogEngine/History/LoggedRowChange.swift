@@ -1,17 +1,17 @@
 import LogFormat
 public import RowFormat
 
-/// What a commit did to one row, in the log's own form: nothing is put together before it is needed.
+/// A commit's change of one row, in the log's own form: nothing is assembled before it is needed.
 ///
-/// ``LoggedChange`` tells more, and costs more.
+/// ``LoggedChange`` has more information, and costs more.
 public struct LoggedRowChange: Sendable {
-  /// What the commit did to the row, and what the bytes mean that come with it.
+  /// The kind of the change, which determines the meaning of the bytes that come with it.
   public let kind: Kind
   /// The row.
   public let reference: RowReference
   /// The layout of the bytes that come with it; ``/LogFormat/LayoutNumber/none`` for a deletion that preserved nothing.
   public let layout: LayoutNumber
-  /// Where the row was before.
+  /// The place of the row before this change.
   let previous: RecordPlace
 
   /// The ways in which a commit changes a row.
@@ -28,12 +28,12 @@ public struct LoggedRowChange: Sendable {
 }
 
 extension LoggedCommit {
-  /// Visits what the commit did to rows, in order, with the bytes the log has for each.
+  /// Visits the commit's changes of rows, in order, with their bytes in the log.
   ///
-  /// Rows of tables that were removed before the store was opened are passed over: nothing says any more what is in them.
+  /// Skips rows of tables that were removed before the store was opened: their layouts are no longer known.
   ///
-  /// - Parameter body: Called for each; it must not keep the bytes.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Parameter body: Called for each change; it must not keep the bytes.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or any error that `body` throws.
   /// - Complexity: O(bytes of the commit); nothing is allocated.
   public func forEachRowChange(_ body: (LoggedRowChange, RawSpan) throws -> Void) throws {
     try forEachRecord { header, place, bytes in
@@ -59,7 +59,7 @@ extension LoggedCommit {
     }
   }
 
-  /// So that reading a column of a row never leaves its bytes.
+  /// Validates the bytes, so that reading a column of a row never leaves them.
   private func check(_ change: LoggedRowChange, _ bytes: RawSpan, at place: RecordPlace) throws {
     if change.kind == .delta || change.layout == .none { return }
     let isValid = state.withTable(change.reference.table) { table in
@@ -68,10 +68,10 @@ extension LoggedCommit {
     guard isValid == true else { throw state.inconsistency(at: place, change.reference) }
   }
 
-  /// Lends a row as it was before a change of this commit, if that can still be told.
+  /// Lends a row before a change of this commit, if it is still available.
   ///
-  /// - Returns: What `body` returned; `nil` for an insertion, and where compaction has taken the earlier row,
-  ///   or a part of what it is put together from.
+  /// - Returns: The result of `body`; `nil` for an insertion, and if compaction has taken the earlier row, or a part that it is
+  ///   assembled from.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
   /// - Complexity: O(bytes of the row and its deltas).
   public func withRow<R>(
@@ -86,7 +86,7 @@ extension LoggedCommit {
       var scratch = FoldScratch()
       do {
         let layout = try state.fold(change.previous, change.reference, into: &scratch)
-        // What is still there was there all the time.
+        // Files that are still there were there all the time.
         guard state.files.holds(oldest) else { return nil }
         return try body(scratch.row, layout)
       } catch let error as StorageError {
@@ -104,9 +104,9 @@ extension StoreState {
       && 1..<currentCatalogue.nextTableNumber ~= number
   }
 
-  /// The oldest file that a row is put together from; `nil` if one of them is gone.
+  /// The oldest file that a row is assembled from; `nil` if one of the files is gone.
   ///
-  /// What took the place of a file that is gone has the row as it was later, or not at all.
+  /// The replacement of a missing file has a later state of the row, or none.
   fileprivate func oldestFile(
     of place: RecordPlace,
     _ reference: RowReference

@@ -1,7 +1,7 @@
 import LogFormat
 public import RowFormat
 
-/// Where a record is: the address the index and other records know it by.
+/// The address of a record, by which the index and other records refer to it.
 public struct RecordAddress: Hashable, Sendable {
   /// The segment that holds the record.
   public let segment: SegmentID
@@ -16,21 +16,21 @@ public struct RecordAddress: Hashable, Sendable {
   }
 }
 
-/// What a record says of itself, without its body.
+/// The header of a record, without its body.
 public struct RecordDescription: Hashable, Sendable {
-  /// Where the record is.
+  /// The address of the record.
   public let address: RecordAddress
-  /// What the record does: an insert, an update, a deletion, or a change of the catalogue.
+  /// The kind of the record: an insert, an update, a deletion, or a change of the catalogue.
   public let kind: RecordKind
-  /// The row it is of; none, for a change of the catalogue.
+  /// The row of the record; none for a change of the catalogue.
   public let reference: RowReference
   /// The layout of the row, or of the row a delta is applied to.
   public let layout: LayoutNumber
-  /// How many deltas are between this record and a whole row.
+  /// The number of deltas between this record and a whole row.
   public let chainDepth: Int
-  /// What the deltas of the chain weigh together, as a share of the whole row.
+  /// The size of the chain's deltas, as a share of the whole row.
   public let chainLoad: Double
-  /// The record with its header and padding.
+  /// The size of the record with its header and padding, in bytes.
   public let byteCount: Int
   /// The size of the record's body, without header and padding, in bytes.
   public let bodyByteCount: Int

@@ -2,23 +2,21 @@ import Locking
 import LogFormat
 import RowFormat
 
-/// Finds the files that no row owns, and removes them: what a crash leaves of blobs whose commit never
-/// came, and of blobs whose removal never came.
+/// Finds and removes the files that no row owns: blobs whose commit or removal was prevented by a crash.
 ///
-/// It marks what the rows own as of the opening of the store, then goes through the folder. A file with
-/// a number from before this session that is not marked has no owner and can get none; one with a
-/// number of this session is left alone, unless it is known that the session never gave it out: where several
-/// processes write, others may have.
+/// It marks the blobs that rows own as of the opening of the store, then goes through the folder. An unmarked file with a
+/// number from before this session has no owner and can get none; a file with a number of this session is left alone, unless
+/// the session is known not to have minted it: if several processes write, another may have.
 ///
-/// It works in slices, between which commits, reads and other work of the background go on. It never
-/// removes anything if it could not read every row.
+/// It works in slices, between which commits, reads and other background work continue. It never removes anything if it could
+/// not read every row.
 struct BlobSweep: Sendable {
-  /// How many rows are read in one slice.
+  /// Limit of the rows read in one slice.
   private static let rowsPerSlice = 1000
 
-  /// The state that is marked: as the store was opened.
+  /// The state to be marked: as the store was opened.
   private let sequence: UInt64
-  /// When it was begun, in microseconds.
+  /// The time at which the sweep began, in microseconds.
   private let start: Int64
   private var report = BlobSweepReport()
   private let pin: PinBoard.Pin
@@ -28,9 +26,9 @@ struct BlobSweep: Sendable {
   private var tables: [UInt16]
   private var nextKey: UInt64 = 0
   private var marked = BlobSet()
-  /// Whether other processes give out numbers, too.
+  /// Whether other processes mint numbers, too.
   private let hasOthers: Bool
-  /// Numbers of this session that were not given out, and will not be.
+  /// Numbers of this session that were not minted, and will not be.
   private var claimed: [Range<UInt64>] = []
   /// The directories that are not swept yet; `nil` until the rows are marked.
   private var directories: [UInt8]?
@@ -47,7 +45,7 @@ struct BlobSweep: Sendable {
     tables = catalogue.tables.filter(\.mayOwnBlobs).map(\.number)
   }
 
-  /// Does a slice.
+  /// Does one slice.
   mutating func step(_ state: StoreState) -> Progress {
     do {
       if !tables.isEmpty {

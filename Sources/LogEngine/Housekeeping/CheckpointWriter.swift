@@ -12,19 +12,18 @@ struct CheckpointWriter: ~Copyable {
   private var buffer: ByteBuffer
   private var written = FileHeader.byteCount
 
-  /// How much is written in one call, unless something else is asked for: the memory a checkpoint takes
-  /// beside the pages.
+  /// Default size of a write, in bytes: the memory that a checkpoint takes beside the pages.
   static let pieceByteCount = 128 << 10
-  /// How much is written between two pauses.
+  /// The number of bytes written between two pauses.
   private static let pauseByteCount = 8 << 20
 
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - checkpoint: All but the pages.
+  ///   - checkpoint: The contents except the pages.
   ///   - state: The store whose pages are written.
   ///   - file: The file; empty.
-  ///   - pieceByteCount: How much is written in one call.
+  ///   - pieceByteCount: The size of a write, in bytes.
   init(
     _ checkpoint: Checkpoint,
     of state: StoreState,
@@ -41,7 +40,7 @@ struct CheckpointWriter: ~Copyable {
 
   /// Copies the pages of all tables, while others may change them.
   ///
-  /// - Parameter pause: Called every few milliseconds, for what cannot wait until all is written.
+  /// - Parameter pause: Called every few milliseconds, for work that cannot wait until all pages are written.
   /// - Throws: ``StorageError`` if the file cannot be written.
   mutating func writePages(_ pause: () -> Void) throws(StorageError) {
     var pausedAt = written
@@ -62,10 +61,10 @@ struct CheckpointWriter: ~Copyable {
     try flush()
   }
 
-  /// Writes what makes the pages a checkpoint.
+  /// Writes the metadata and the header, which make the pages a checkpoint.
   ///
-  /// - Parameter durableEnd: Up to where the log is on disk, after the last page was copied.
-  /// - Returns: How long the file is.
+  /// - Parameter durableEnd: The durable end of the log after the last page was copied.
+  /// - Returns: The size of the file, in bytes.
   /// - Throws: ``StorageError`` if the file cannot be written.
   mutating func finish(durableEnd: UInt64) throws(StorageError) -> Int {
     checkpoint.durableEnd = durableEnd

@@ -14,7 +14,7 @@ package struct CompactionPace: Hashable, Sendable {
   package var latePressure = 1.5
   /// The longest single wait, in microseconds, even if the clock jumps.
   package var longestDelay: Int64 = 1_000_000
-  /// When the next step may be done, in microseconds.
+  /// The earliest time for the next step, in microseconds.
   private var readyAt: Int64 = .min
 
   package init() {}
@@ -45,7 +45,7 @@ package struct CompactionPace: Hashable, Sendable {
     readyAt = max(readyAt, now - 20_000) + min(wait, longestDelay)
   }
 
-  /// How long to wait before the next step, in microseconds.
+  /// Returns the wait before the next step, in microseconds.
   package mutating func delay(_ now: Int64) -> Int {
     readyAt = min(max(readyAt, now), now + longestDelay)
     return Int(readyAt - now)

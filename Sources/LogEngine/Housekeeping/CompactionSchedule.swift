@@ -1,34 +1,34 @@
 import LogFormat
 
-/// When background compactions are due, and their results.
+/// The schedule of background compactions, and their results.
 ///
-/// Invariant: after a compaction, the next one takes no packs until all views that were there at its end are gone.
-/// What they see counts as dead and cannot be left out; so a compaction that took it again would gain
-/// nothing, and be due at once again.
+/// Invariant: after a compaction, the next one takes no packs until all views that existed at its end are gone. The rows they
+/// see count as dead and cannot be left out; so a compaction that took those packs again would gain nothing, and be due again
+/// at once.
 struct CompactionSchedule: Sendable {
   var pace = CompactionPace()
   /// The write stalls of commits.
   private var saves: SavePace
-  /// The rate they are held to; `nil` if they are not.
+  /// The rate to which commits are held; `nil` if they are not.
   private var saveRate: Double?
-  /// How much is asked for.
+  /// The least gain that makes a compaction worthwhile.
   private(set) var urgency = CompactionUrgency.due
-  /// Whether there is something to do, as far as is known.
+  /// Whether there is work to do, as far as is known.
   private(set) var isDue = false
-  /// What keeps it from being done.
+  /// The reason that the work cannot be done.
   private(set) var obstacle: CompactionOutcome?
   /// The newest commit when the last compaction ended.
   private(set) var lastEnd: UInt64 = 0
-  /// No attempt is made before this time, in microseconds, after one that failed.
+  /// The time before which no attempt is made after a failure, in microseconds.
   private(set) var retryAt: Int64 = .min
   private var failureCount = 0
-  /// How many files a compaction takes at most: fewer after one that found no room for what it writes.
+  /// The maximum number of files that a compaction takes: lowered after one that ran out of space.
   private(set) var fileLimit = Int.max
   var statistics = CompactionStatistics()
 
   init(longestSaveDelay: Duration = .zero) { saves = SavePace(longestDelay: longestSaveDelay) }
 
-  /// How long to wait for a reader before asking again, in microseconds.
+  /// The wait for a reader before the next attempt, in microseconds.
   static let readerDelay = 1_000_000
   private static let firstRetryDelay: Int64 = 1_000_000
   private static let longestRetryDelay: Int64 = 64_000_000
@@ -42,18 +42,19 @@ struct CompactionSchedule: Sendable {
   /// Whether a compaction may be attempted now.
   ///
   /// - Parameters:
-  ///   - candidates: What it might take.
+  ///   - candidates: The files that it might take.
   ///   - now: The time.
   /// - Returns: `false` if it would gain nothing, or the last attempt failed a moment ago.
   func allowsAttempt(_ candidates: Compactor.Candidates, _ now: Int64) -> Bool {
     // A clock that jumped back must not delay the attempt.
     let isBackingOff = now < retryAt && retryAt - now <= Self.longestRetryDelay
     if isBackingOff { return false }
-    // What was left of segments that a view allows to be packed can be taken under the same view: each is only once.
+    // A view allows the rest of some segments to be packed: those can be taken under the same view, because each is taken only
+    // once.
     return candidates.lowWaterMark >= lastEnd || !candidates.segments.isEmpty
   }
 
-  /// Records why nothing was done.
+  /// Records the reason that nothing was done.
   mutating func record(_ outcome: CompactionOutcome) {
     isDue = false
     obstacle = outcome
@@ -68,14 +69,14 @@ struct CompactionSchedule: Sendable {
   mutating func record(_ report: CompactionReport, through sequence: UInt64) {
     lastEnd = sequence
     failureCount = 0
-    // What was removed may be room for more at once.
+    // The removed files may have made room for more at once.
     fileLimit = Self.raise(fileLimit)
     isDue = false
     end()
     statistics.record(report)
   }
 
-  /// A limit of files after a compaction that kept it and succeeded.
+  /// Returns the limit of files after a compaction that observed it and succeeded.
   static func raise(_ fileLimit: Int) -> Int { fileLimit < 1 << 16 ? fileLimit * 2 : .max }
 
   /// Records how far compaction is behind.
@@ -109,8 +110,8 @@ struct CompactionSchedule: Sendable {
   /// Records a compaction that was given up.
   ///
   /// - Parameters:
-  ///   - failure: Why, if it failed.
-  ///   - fileCount: How many files it took; 0 if it did not come to that.
+  ///   - failure: The error, if it failed.
+  ///   - fileCount: The number of files it took; 0 if it had not selected any.
   ///   - now: The time.
   mutating func recordEnd(failure: StorageError?, fileCount: Int = 0, _ now: Int64) {
     isDue = false
@@ -119,7 +120,7 @@ struct CompactionSchedule: Sendable {
     statistics.failureCount += 1
     statistics.lastFailure = failure
     if case .noSpace = failure, fileCount > 1 {
-      // Nothing changes by waiting, but a smaller compaction may find room, and makes some.
+      // Waiting changes nothing, but a smaller compaction may find room, and makes some.
       fileLimit = fileCount / 2
       return
     }

@@ -4,11 +4,10 @@ import Synchronization
 
 /// Compacting beside the commits.
 ///
-/// The thread that makes segments ready decides whether something is due; another thread does it, in steps,
-/// and sleeps between them: so whatever commits may come to wait for is done in time, and a store that is
-/// closed waits for one step.
+/// The thread that prepares segments decides whether a compaction is due; another thread runs it in steps, and sleeps between
+/// them: so the work that commits may wait for is done in time, and closing the store waits for one step.
 extension Housekeeper {
-  /// Starts the compaction that is due, and frees what is no longer read.
+  /// Starts the compaction that is due, and frees objects that have no readers left.
   func compactIfDue(_ urgency: CompactionUrgency, _ log: some HousekeptLog) {
     state.files.epochs.collect()
     guard state.options.compaction == .automatic, mayCompact(log) else { return }
@@ -22,7 +21,7 @@ extension Housekeeper {
   }
 
   func mayCompact(_ log: some HousekeptLog) -> Bool {
-    // Not under the lead's lock: each step of a compaction would wait for a commit's system call.
+    // Checked without the lead's lock: otherwise each step of a compaction would wait for a commit's system call.
     !isStopping && !log.hasEnded
   }
 
@@ -63,8 +62,8 @@ extension Housekeeper {
     }
   }
 
-  /// What a compaction might take, by what other processes need now: what they needed when the last one was begun would
-  /// keep the next from being asked for.
+  /// Returns the files that a compaction might take, by the current needs of other processes: those from the start of the last
+  /// compaction would keep the next from being requested.
   func candidates(_ log: some HousekeptLog) -> Compactor.Candidates {
     Compactor.candidates(
       state,
@@ -96,7 +95,7 @@ extension Housekeeper {
         slot?.giveUp()
         let fileCount = slot.map { $0.isPublished ? 0 : $0.plan.fileCount } ?? 0
         slot = nil
-        // It leaves the store as it is, and is tried again; if it was the log's, the next commit says so.
+        // The store is unchanged, and the compaction is tried again; if the log failed, the next commit throws.
         let now = state.fileSystem.microseconds()
         let failure = error as? StorageError
         isStallingCommits.store(false, ordering: .relaxed)
@@ -112,8 +111,7 @@ extension Housekeeper {
     }
   }
 
-  /// Looks whether the next one is due at once; a checkpoint that the compaction made useless is written
-  /// by the background.
+  /// Checks whether the next compaction is due at once; the background rewrites a checkpoint that this one made useless.
   private func finishCompaction(of log: some HousekeptLog) {
     isStallingCommits.store(false, ordering: .relaxed)
     signalWork()
@@ -148,13 +146,12 @@ extension Housekeeper {
   /// The newest commit when the last compaction ended.
   var lastCompactionEnd: UInt64 { compactionSchedule.withLock { $0.lastEnd } }
 
-  /// How many bytes are packed at most before the pressure is checked again, if nothing holds the
-  /// compaction back.
+  /// Limit, in bytes, of the rows packed before the pressure is checked again, if the compaction is not throttled.
   private static let hurriedByteCount = 4 << 20
 
-  /// Does a step, and says when the next may be done; some, if it is late.
+  /// Does a step, and sets the time of the next; several steps, if it is late.
   ///
-  /// - Returns: Whether it was the last.
+  /// - Returns: Whether it was the last step.
   private func stepPaced(_ compactor: Compactor, _ log: some HousekeptLog) throws -> Bool {
     var byteCount = 0
     repeat {
@@ -173,7 +170,7 @@ extension Housekeeper {
     return false
   }
 
-  /// How long the thread that compacts sleeps, in microseconds, when it is not woken.
+  /// The time for which the compacting thread sleeps unless it is woken, in microseconds.
   var compactionDelay: Int? {
     let now = state.fileSystem.microseconds()
     return compactionSchedule.withLock { schedule in
@@ -183,22 +180,22 @@ extension Housekeeper {
     }
   }
 
-  /// Gives up a compaction that is under way, as the store is closed.
+  /// Gives up a running compaction because the store is being closed.
   func giveUpCompaction() { compaction.withLock { giveUp(&$0) } }
 
-  /// Gives up a compaction of the background, if there is one.
+  /// Gives up a background compaction, if there is one.
   func giveUp(_ slot: inout Compactor?) {
     if slot != nil { state.events.report(.compactionEnded(.stopped)) }
     slot?.giveUp()
     slot = nil
-    // Otherwise the schedule would wait for its end for ever.
+    // Without this the schedule would wait for its end for ever.
     compactionSchedule.withLock { $0.recordEnd(failure: nil, 0) }
   }
 
-  /// Reports that a compaction did nothing, and why.
+  /// Reports that a compaction did nothing, with the reason.
   func reportFailure(ofCompaction error: any Error) {
     switch error {
-    // A reader began to read what it would have left out.
+    // A reader began to read rows that it would have left out.
     case StorageError.commitGone(let pinned, _):
       state.events.report(.compactionEnded(.waitsForView(of: pinned)))
     case let error as StorageError: state.events.report(.compactionFailed(error))

@@ -2,9 +2,9 @@ import Locking
 import LogFormat
 import Synchronization
 
-// Compacting because a caller asks for it.
+// Compacting at a caller's request.
 extension Housekeeper {
-  /// Packs all that can be packed, at once.
+  /// Packs everything that can be packed, at once.
   func compact(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
@@ -23,11 +23,11 @@ extension Housekeeper {
     }
   }
 
-  /// Compacts until no further round pays off: the log may supersede rows of older packs, which shows only once the
-  /// log is packed itself.
+  /// Compacts until no further round pays off: the log may supersede rows of older packs, which shows only once the log itself
+  /// is packed.
   ///
-  /// On a device without room for what all files become, it takes fewer: each round removes what it took, which is
-  /// room for the next. The segment that is written is left as soon as there is room for another, at last for the smallest.
+  /// On a device without room for the output of all files, it takes fewer: each round removes the files it took, which makes
+  /// room for the next. The current segment is left as soon as there is room for another, in the end for the smallest.
   private func compactAll(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
@@ -37,7 +37,7 @@ extension Housekeeper {
     var fileLimit = Int.max
     var refusal = try leaveSegment(log, history, .asEver)
     var frugality = SegmentFrugality.asEver
-    /// Whether the segment could be left that is written, since all else was done.
+    /// Leaves the current segment for the smallest possible one, after all other work; returns whether there was room.
     func leavesSmallestSegment() throws -> Bool {
       guard refusal != nil, frugality == .asEver else { return false }
       frugality = .least
@@ -61,7 +61,7 @@ extension Housekeeper {
         if fileCount > 1 {
           fileLimit = fileCount / 2
         } else {
-          // An event told that there was no room for more.
+          // An event has reported that there was no room for more.
           guard let sum else { throw error }
           return .compacted(sum)
         }
@@ -70,9 +70,9 @@ extension Housekeeper {
     return sum.map(CompactionOutcome.compacted) ?? .nothingToDo
   }
 
-  /// Goes on to another segment, so that the one that is written can be packed.
+  /// Moves to another segment, so that the current one can be packed.
   ///
-  /// - Returns: The error if there is no room for another: the older segments can be packed all the same.
+  /// - Returns: The error if there is no room for another: the older segments can still be packed.
   private func leaveSegment(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
@@ -88,7 +88,7 @@ extension Housekeeper {
     }
   }
 
-  /// Whether no view needs the segment that is being written, so that it can be packed, too.
+  /// Whether no view needs the current segment, so that it can be packed, too.
   func mayPackAll(keeping history: HistoryRetention) -> Bool {
     let newest = HistoryRetention.Segment(ended: state.fileSystem.microseconds(), byteCount: 1)
     let visible = state.visibility.visible.load(ordering: .acquiring)
@@ -96,13 +96,13 @@ extension Housekeeper {
       && state.visibility.pins.oldest(upTo: visible) == visible
   }
 
-  /// Commits go on meanwhile, so there might always be something to do.
+  /// Commits continue meanwhile, so the work might never end.
   private static let roundLimit = 3
 
-  /// What came of an attempt.
+  /// The result of an attempt.
   private enum Attempt {
     case ended(CompactionOutcome)
-    /// There is no room for what so many files become; none, if it would be the same with fewer.
+    /// There is no room for the output of so many files; 0 if fewer files would not help.
     case lacksSpace(StorageError, fileCount: Int)
   }
 
@@ -140,16 +140,16 @@ extension Housekeeper {
       compactor.giveUp()
       reportFailure(ofCompaction: error)
       guard let error = error as? StorageError, case .noSpace = error else { throw error }
-      // If its manifest may count, the same again would gain nothing.
+      // If its manifest may count, a repetition would gain nothing.
       return .lacksSpace(error, fileCount: compactor.isPublished ? 0 : compactor.plan.fileCount)
     }
   }
 
-  /// Selects what to take, once no other process compacts.
+  /// Selects the files to take, once no other process compacts.
   ///
-  /// That may take minutes, and for ever where one was stopped that does: so the wait can be ended.
+  /// The wait may take minutes, and for ever if the process that compacts was stopped: so it can be ended.
   ///
-  /// - Returns: ``Compactor/Selection/isBusy`` if it was.
+  /// - Returns: ``Compactor/Selection/isBusy`` if the wait was ended.
   private func select(
     _ log: some HousekeptLog,
     _ history: HistoryRetention,
@@ -170,7 +170,7 @@ extension Housekeeper {
     }
   }
 
-  /// How long to wait until the next look whether another process still compacts, in microseconds.
+  /// The pause between two checks whether another process still compacts, in microseconds.
   private static let busyPause = 20_000
 
   /// Does a step of a compaction; the caller holds the lock of compactions.

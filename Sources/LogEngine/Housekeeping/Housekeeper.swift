@@ -2,37 +2,37 @@ import Locking
 import LogFormat
 import Synchronization
 
-/// Does what no caller waits for: makes segments ready, synchronizes, writes checkpoints, compacts, sweeps blobs.
+/// Does the work that no caller waits for: prepares segments, synchronizes, writes checkpoints, compacts, sweeps blobs.
 ///
-/// It decides what is due, and asks the log's writer for what changes the log; see ``HousekeptLog``. The writer lets it
-/// know that there is work, and passes itself along: so a writer that nobody else holds goes away, and with it this.
+/// It decides which work is due, and asks the log's writer to change the log; see ``HousekeptLog``. The writer signals work and
+/// passes itself along: so a writer without other owners is released, and the housekeeper with it.
 ///
-/// It has two workers, which the threads of a ``WorkerPool`` run. One does what must be done in time, since commits may
-/// come to wait for it; the other compacts in steps, with pauses between them. In a store without background work the
-/// caller's thread does both.
+/// It has two workers, which the threads of a ``WorkerPool`` run. One does work with a deadline, since commits may come to wait
+/// for it; the other compacts in steps, with pauses between them. In a store without background work the caller's thread does
+/// both.
 final class Housekeeper: Sendable {
   let state: StoreState
-  /// The compaction that is under way.
+  /// The running compaction.
   let compaction = Lock<Compactor?>(nil, .compaction)
-  /// When background compactions are due, and their results.
+  /// The schedule of background compactions, and their results.
   let compactionSchedule: Lock<CompactionSchedule>
   /// Whether commits wait because compaction is behind.
   let isStallingCommits = Atomic<Bool>(false)
-  /// The search for files of blobs that no row owns, while there is one.
+  /// The sweep for files of blobs that no row owns, while there is one.
   let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
   /// Detects when the store is quiescent.
   let idleWatch: Lock<IdleWatch>
-  /// Whether the worker was told that there is work.
+  /// Whether work was signalled to the worker.
   private let isAwake = Atomic<Bool>(false)
-  /// After how many microseconds it is asked again whether other processes need what is to be removed; 0: nothing is.
+  /// The delay, in microseconds, before other processes are asked again about files to be removed; 0: there are none.
   private let othersDelay = Atomic<Int>(0)
-  /// The newest commit when a checkpoint that was missing could not be written.
+  /// The newest commit when a missing checkpoint could not be written.
   private let failedCheckpointCommit = Atomic<UInt64>(.max)
-  /// Whether everything is to come to an end.
+  /// Whether all work must end.
   private let hasStopped = Atomic<Bool>(false)
-  /// Does all but compact; `nil` if the caller does.
+  /// Does all work but compaction; `nil` if the caller does.
   private let worker = Lock<Worker?>(nil, .housekeepingWorker)
-  /// Compacts; made when there is something to do for the first time.
+  /// Compacts; created when there is work for the first time.
   private let compactionWorker = Lock<Worker?>(nil, .compactionWorker)
 
   init(_ state: StoreState) {
@@ -46,7 +46,7 @@ final class Housekeeper: Sendable {
 
   var isStopping: Bool { hasStopped.load(ordering: .relaxed) }
 
-  /// Begins to do what no caller waits for.
+  /// Starts the background work.
   func start<Log: HousekeptLog>(for log: Log) {
     let worker = Worker(
       of: .lowest,
@@ -57,21 +57,21 @@ final class Housekeeper: Sendable {
     if isSweepingBlobs || state.hasRemains.load(ordering: .relaxed) { signalWork() }
   }
 
-  /// Ends the workers, and waits for what they are doing.
+  /// Ends the workers, and waits for their current work.
   func stop() {
     hasStopped.store(true, ordering: .relaxed)
     compactionWorker.withLock { $0.take() }?.stop()
     worker.withLock { $0.take() }?.stop()
   }
 
-  /// Lets the worker know that there is work, if it does not know yet.
+  /// Signals work to the worker, unless that was done already.
   func signalWork() {
-    // In one order with the commit that became visible before: the worker falls asleep, and then looks for one.
+    // In one order with the preceding publication of a commit: the worker falls asleep, and then looks for one.
     if isAwake.load(ordering: .sequentiallyConsistent) { return }
     if !isAwake.exchange(true, ordering: .acquiringAndReleasing) { wake() }
   }
 
-  /// Wakes the worker before its time.
+  /// Wakes the worker early.
   func wake() { worker.withLock { $0 }?.signal() }
 
   /// Wakes the worker that compacts.
@@ -93,13 +93,13 @@ final class Housekeeper: Sendable {
   }
 }
 
-// MARK: What is done beside the commits
+// MARK: Work beside the commits
 
 extension Housekeeper {
-  /// After how many microseconds without a commit the log says that it is all on disk.
+  /// The time without a commit, in microseconds, after which the log witnesses that all of it is on disk.
   static let witnessDelay = 100_000
 
-  /// How long the worker sleeps, in microseconds, when it is not woken.
+  /// The time for which the worker sleeps unless it is woken, in microseconds.
   var delay: Int? {
     if !isAwake.load(ordering: .acquiring) {
       let othersDelay = othersDelay.load(ordering: .relaxed)
@@ -113,10 +113,10 @@ extension Housekeeper {
     }
   }
 
-  /// Does what is due.
+  /// Does the work that is due.
   ///
-  /// Errors end writing where they put commits at risk, and show there. Where they do not, the same
-  /// call is made again when its result is needed, and then throws.
+  /// Errors that put commits at risk end writing, and show there. After other errors the same call is repeated when its result
+  /// is needed, and then throws.
   func run(for log: some HousekeptLog) {
     defer { state.events.deliver() }
     let before = state.visibility.visible.load(ordering: .acquiring)
@@ -131,8 +131,8 @@ extension Housekeeper {
     noteWaiting(forOthers: log.settleWithOthers())
     let isSweeping = sweepBlobs()
     removeRemains()
-    // Asleep first, then a last look: a commit in between wakes the worker again, and what was done here may have taken a
-    // turn.
+    // The worker falls asleep first, then takes a last look: a commit in between wakes it again, and the work done here may
+    // have taken a turn.
     isAwake.store(false, ordering: .sequentiallyConsistent)
     if !isWitnessed || isSweeping || log.keepsTurn
       || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before
@@ -141,7 +141,7 @@ extension Housekeeper {
     }
   }
 
-  /// Notes whether there is something to be removed once no other process needs it: nobody tells of that.
+  /// Records whether files wait for other processes before they can be removed, which nothing signals.
   private func noteWaiting(forOthers waits: Bool) {
     let delay = othersDelay.load(ordering: .relaxed)
     let next = min(max(2 * delay, Self.witnessDelay), Self.longestOthersDelay)
@@ -152,16 +152,15 @@ extension Housekeeper {
 
   /// Writes a checkpoint, or an increment of the last, if the log has grown enough since.
   ///
-  /// Enough for a checkpoint is at least as much as the last one took, so that the checkpoints of a large store that
-  /// changes little are not what it mostly writes. An increment takes what the changes do, an eighth of the log at the
-  /// most, so that little of the log is left to be read after a crash. Without a checkpoint to continue, one is
-  /// written where it is as small.
+  /// The growth for a checkpoint is at least the size of the last one, so that a large store with few changes does not mostly
+  /// write checkpoints. An increment takes as much as the changes do, at most an eighth of the log, so that little of the log
+  /// has to be read after a crash. Without a checkpoint to continue, one is written if it is as small.
   private func checkpointIfDue(_ log: some HousekeptLog) {
     guard let distance = log.checkpointDistance else { return }
     let interval = state.options.checkpointInterval
     let limit = UInt64(max(interval, distance.lastByteCount))
     let step = UInt64(max(interval / Self.incrementsPerInterval, 1))
-    // A failure costs the next opening some time; if it was the log's, the next commit says so.
+    // A failure costs the next opening some time; if the log failed, the next commit throws.
     if distance.grownByteCount >= limit {
       try? log.checkpoint()
     } else if let continued = distance.continuedByteCount {
@@ -173,12 +172,12 @@ extension Housekeeper {
     }
   }
 
-  /// How many increments there are from one checkpoint to the next.
+  /// The number of increments between two checkpoints.
   private static let incrementsPerInterval = 16
 
-  /// Writes a checkpoint if a compaction left none, since nothing else is to be done.
+  /// Writes a checkpoint if a compaction left none and there is no other work.
   ///
-  /// Not at once after each: a store that is written to all the time would then mostly write checkpoints.
+  /// Not done right after each compaction: a store under constant load would then mostly write checkpoints.
   private func checkpointIfMissing(_ log: some HousekeptLog) {
     let newest = state.visibility.visible.load(ordering: .relaxed)
     guard log.checkpointDistance?.isMissing == true,
@@ -187,17 +186,17 @@ extension Housekeeper {
     do {
       try log.checkpoint()
     } catch {
-      // It costs the next opening some time; if it was the log's, the next commit says so. It is tried again behind the
-      // next commit: on a full device each attempt takes what others have made free.
+      // This costs the next opening some time; if the log failed, the next commit throws. It is tried again after the next
+      // commit: on a full device each attempt takes space that others have freed.
       failedCheckpointCommit.store(newest, ordering: .relaxed)
     }
   }
 }
 
-// MARK: What the opening left
+// MARK: Remains of the opening
 
 extension Housekeeper {
-  /// Removes what the opening found under construction and was too large for it to remove.
+  /// Removes files that the opening found under construction, which were too large for it to remove.
   ///
   /// A failure costs space until the next opening.
   private func removeRemains() {
@@ -209,17 +208,17 @@ extension Housekeeper {
 // MARK: Blobs
 
 extension Housekeeper {
-  /// Whether files without an owner are being looked for.
+  /// Whether a sweep for files without an owner is running.
   var isSweepingBlobs: Bool { blobSweep.withLock { $0 != nil } }
 
-  /// Begins a sweep; before the first commit.
+  /// Begins a sweep; called before the first commit.
   func beginBlobSweep() {
     state.files.blobs.isUnswept.store(true, ordering: .relaxed)
     let sweep = BlobSweep(state)
     blobSweep.withLock { $0 = sweep }
   }
 
-  /// Does a slice of the sweep that is under way.
+  /// Does one slice of the running sweep.
   ///
   /// - Returns: Whether there is more to do.
   private func sweepBlobs() -> Bool {

@@ -1,54 +1,54 @@
 import LogFormat
 
-/// What the housekeeper asks of the log's writer, beside what a compaction does.
+/// The housekeeper's view of the log's writer, in addition to that of a compaction.
 ///
-/// The housekeeper decides when something is due; the writer, which alone knows its locks, does it.
+/// The housekeeper decides when work is due; the writer, which alone knows its locks, does it.
 protocol HousekeptLog: LogPublisher {
-  /// Whether nothing can be written any more: because the store was closed, or a call failed.
+  /// Whether writing has ended: because the store was closed, or a call failed.
   var hasEnded: Bool { get }
-  /// How far the log has come since the last attempt at a checkpoint; `nil` if it has ended.
+  /// The growth of the log since the last attempt at a checkpoint; `nil` if writing has ended.
   var checkpointDistance: CheckpointDistance? { get }
 
-  /// Makes the next segment ready if the current one is full enough.
+  /// Prepares the next segment if the current one is full enough.
   func prepareIfNeeded()
-  /// Sends what was written to the disk, without keeping commits from being written meanwhile.
+  /// Synchronizes the written log, without keeping commits from being written meanwhile.
   func synchronizeBehind()
-  /// Goes on to the next segment if the current one grew beyond its size.
+  /// Moves to the next segment if the current one has grown beyond its size.
   func leaveOutgrownSegment()
-  /// Goes on to the next segment, if commits are in this one: it can be packed then.
+  /// Moves to the next segment if this one contains commits, so that it can be packed.
   ///
-  /// - Parameter frugality: How much room the next one takes on a device that is nearly full.
+  /// - Parameter frugality: The room that the next segment takes on a device that is nearly full.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` before anything is changed.
   func leaveSegment(_ frugality: SegmentFrugality) throws(StorageError)
-  /// Removes files of blobs that nobody needs, and tells other processes what this one does not need.
+  /// Removes files of blobs that no process needs, and publishes the oldest commit that this one needs.
   ///
-  /// - Returns: Whether such files are left, beside others who may still need them.
+  /// - Returns: Whether such files remain, because other processes may still need them.
   func settleWithOthers() -> Bool
-  /// Whether the process keeps its turn at writing a store that several write, with nothing to do in it.
+  /// Whether the process keeps an unused turn at writing a store that several processes write.
   var keepsTurn: Bool { get }
-  /// Appends a frame that says that everything before it is on disk, if nothing else did and no commit came since the
-  /// last call.
+  /// Appends a frame that witnesses that everything before it is on disk, unless there is one already or a commit came since
+  /// the last call.
   ///
-  /// - Returns: Whether there is nothing left to be said.
+  /// - Returns: Whether no witness is needed any more.
   func witnessIfIdle() -> Bool
   /// Writes a checkpoint, unless the newest is at the end of the log.
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func checkpoint() throws(StorageError)
-  /// Appends to the newest checkpoint what changed since, if it can be continued.
+  /// Appends the changes since the newest checkpoint to it, if it can be continued.
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func appendIncrement() throws(StorageError)
 }
 
-/// What tells whether a checkpoint is due.
+/// The figures that decide whether a checkpoint is due.
 struct CheckpointDistance {
-  /// By how many bytes the log grew since the last attempt.
+  /// The growth of the log since the last attempt, in bytes.
   var grownByteCount: UInt64
-  /// How long the file of the last checkpoint is, without increments.
+  /// The size of the last checkpoint's file without increments, in bytes.
   var lastByteCount: Int
-  /// By how many bytes the log grew since the last checkpoint or increment; `nil` if there is none to continue.
+  /// The growth of the log since the last checkpoint or increment, in bytes; `nil` if there is none to continue.
   var continuedByteCount: UInt64?
-  /// Whether a compaction made the last checkpoint useless, and none was written since.
+  /// Whether a compaction made the last checkpoint useless, and none has been written since.
   var isMissing: Bool
 }

@@ -5,7 +5,7 @@
 struct IdleWatch: Sendable {
   /// The minimum interval between two checks, in microseconds.
   private static let shortestWait: Int64 = 100_000
-  /// How many microseconds must pass without a commit; `nil` turns the watch off.
+  /// The required time without a commit, in microseconds; `nil` turns the watch off.
   let delay: Int64?
   /// The newest commit at the last check.
   private var sequence: UInt64 = 0

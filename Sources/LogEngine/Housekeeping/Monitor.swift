@@ -1,14 +1,14 @@
 import LibC
 
-/// A mutex, and what threads wait for that hold it.
+/// A mutex with the events that its holders wait for.
 ///
 /// Nothing else is locked under the mutex, so it has no place in the order of locks.
 @safe final class Monitor: @unchecked Sendable {
-  /// What a thread waits for.
+  /// An event that threads wait for.
   enum Event: Int, CaseIterable {
     /// There is work.
     case work
-    /// A time has come, or another one is to be waited for.
+    /// A deadline has passed, or changed.
     case time
     /// Some work has ended.
     case end
@@ -37,19 +37,19 @@ import LibC
     return body()
   }
 
-  /// Lets go of the mutex meanwhile; for the thread that holds it.
+  /// Releases the mutex while `body` runs; called by the thread that holds it.
   func withoutMutex<R>(_ body: () -> R) -> R {
     unsafe pthread_mutex_unlock(mutex)
     defer { unsafe pthread_mutex_lock(mutex) }
     return body()
   }
 
-  // The functions that follow are for the thread that holds the mutex.
+  // The thread that calls the following functions must hold the mutex.
 
-  /// Wakes one of the threads that wait.
+  /// Wakes one of the waiting threads.
   func signal(_ event: Event) { unsafe pthread_cond_signal(conditions + event.rawValue) }
 
-  /// Wakes all threads that wait.
+  /// Wakes all waiting threads.
   func broadcast(_ event: Event) { unsafe pthread_cond_broadcast(conditions + event.rawValue) }
 
   /// Waits; may return early.
@@ -57,25 +57,25 @@ import LibC
 
   // MARK: Time
 
-  // The time of day may be set back while a thread sleeps, and the thread would sleep on by as much: so both the
-  // conditions and the deadlines go by the clock that is never set.
+  // The time of day may be set back while a thread sleeps, which would sleep longer by as much: so both the conditions and the
+  // deadlines use the monotonic clock.
 
-  /// Microseconds of a clock that is never set.
+  /// Returns the time of the monotonic clock, in microseconds.
   static func now() -> Int {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
     return Int(now.tv_sec) * 1_000_000 + Int(now.tv_nsec) / 1000
   }
 
-  /// Waits for so many microseconds at most; may return early.
+  /// Waits for that many microseconds at most; may return early.
   ///
-  /// - Returns: `false` if they are over.
+  /// - Returns: `false` if the time has passed.
   func wait(for event: Event, atMost microseconds: Int) -> Bool {
     guard microseconds > 0 else { return false }
     let condition = unsafe conditions + event.rawValue
     var time = timespec()
     #if canImport(Darwin)
-    // Waits there are for a time, and not up to one.
+    // Darwin waits for a duration, not until a deadline.
     time.tv_sec = microseconds / 1_000_000
     time.tv_nsec = microseconds % 1_000_000 * 1000
     return unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time) != ETIMEDOUT
@@ -102,7 +102,7 @@ import LibC
   }
 }
 
-/// A thread that ends by itself.
+/// Threads that are never joined.
 enum Thread {
   /// Starts a thread.
   ///
@@ -110,7 +110,7 @@ enum Thread {
   static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
     let argument = unsafe Unmanaged.passRetained(Body(run)).toOpaque()
     #if canImport(Darwin) || canImport(Musl)
-    // A pointer there, a number elsewhere. (Not compiled with musl yet.)
+    // The type is a pointer on these platforms, a number on others. (Not compiled with musl yet.)
     var thread: pthread_t?
     #else
     var thread = pthread_t()
@@ -140,7 +140,7 @@ enum Thread {
     return nil
   }
 
-  /// Lets other threads run that are ready.
+  /// Lets other threads run that are ready to.
   static func yield() { sched_yield() }
 
   /// Gives the calling thread the lowest priority.
@@ -148,7 +148,7 @@ enum Thread {
     #if canImport(Darwin)
     _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
     #elseif canImport(Glibc)
-    // On Linux this is the priority of the calling thread alone.
+    // On Linux this changes the priority of the calling thread alone.
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     #else
     _ = setpriority(PRIO_PROCESS, 0, 10)

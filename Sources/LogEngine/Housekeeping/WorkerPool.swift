@@ -1,58 +1,58 @@
 import LibC
 
-/// The threads that all stores of a process share for what no caller waits for.
+/// The threads that all stores of a process share for work that no caller waits for.
 ///
-/// They are threads, and not tasks: two tasks that block in the file system would keep every other task of a two-core
-/// machine waiting. There are as few as have work, up to a limit, so that ten thousand open stores need no more than
-/// one does; a thread that has none for a while ends. A file system that never answers keeps a thread for good: with
-/// as many such stores as there are threads, the others' work waits, too.
+/// They are threads, not tasks: two tasks that block in the file system would keep every other task of a two-core machine
+/// waiting. There are only as many as have work, up to a limit, so that ten thousand open stores need no more than one does; an
+/// idle thread ends after a while. A file system that never answers keeps a thread for good: with as many such stores as there
+/// are threads, the others' work waits, too.
 ///
-/// Each ``Worker`` is run by one thread at a time. Of the threads without work one, the timekeeper, sleeps until the
-/// next worker is due, the others until they are called.
+/// Each ``Worker`` is run by one thread at a time. Of the idle threads one, the timekeeper, sleeps until the next worker is
+/// due, the others until they are called.
 @safe package final class WorkerPool: @unchecked Sendable {
-  /// How threads compete with others.
+  /// The priority of a pool's threads.
   enum Priority { case usual, lowest }
 
   package static let usual = WorkerPool(.usual)
   package static let lowest = WorkerPool(.lowest)
 
-  /// How many threads there are at most.
+  /// The maximum number of threads.
   let threadLimit: Int
   private let priority: Priority
-  /// How long a thread without work stays, in microseconds.
+  /// The time for which an idle thread stays, in microseconds.
   private let patience: Int
   private let monitor = Monitor()
 
-  // The monitor's mutex guards what follows, and the state of each worker.
+  // The monitor's mutex guards the following properties, and the state of each worker.
 
-  /// The workers whose turn it is, in order, from ``readyStart`` on.
+  /// The workers that are ready to run, in order, from ``readyStart`` on.
   private var ready: [Worker] = []
   private var readyStart = 0
-  /// The workers that are due at a time.
+  /// The workers that are due at a later time.
   private var timetable = Timetable()
   private var threads = 0
-  /// How many threads wait to be called.
+  /// The number of idle threads, which wait to be called.
   private var idleThreads = 0
-  /// How many of them were called and have not come yet.
+  /// The number of idle threads that were called and have not woken yet.
   private var calls = 0
   /// Whether a thread waits until the next worker is due, and whether it was called meanwhile.
   private var hasTimekeeper = false
   private var isTimekeeperCalled = false
 
-  /// Makes a pool without threads.
+  /// Creates a pool without threads.
   ///
   /// - Parameters:
-  ///   - priority: How its threads compete.
-  ///   - threadLimit: How many threads it has at most; by default twice as many as there are processors, since most
-  ///     of their time they wait for the disk.
-  ///   - patience: How long a thread without work stays, in microseconds.
+  ///   - priority: The priority of its threads.
+  ///   - threadLimit: The maximum number of threads; by default twice the number of processors, since they mostly wait for the
+  ///     disk.
+  ///   - patience: The time for which an idle thread stays, in microseconds.
   init(_ priority: Priority, threadLimit: Int? = nil, patience: Int = 5_000_000) {
     self.priority = priority
     self.patience = patience
     self.threadLimit = threadLimit ?? max(4, min(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
   }
 
-  /// How many threads there are at this moment.
+  /// The current number of threads.
   var threadCount: Int { monitor.withMutex { threads } }
 
   /// Runs a worker now, or once more if it is running.
@@ -69,7 +69,7 @@ import LibC
     }
   }
 
-  /// Ends a worker, after what it is doing, and waits for that, unless it is the worker itself that calls this.
+  /// Stops a worker and waits for its current run to end, unless the worker itself calls this.
   func stop(_ worker: Worker) {
     monitor.withMutex {
       worker.isStopped = true
@@ -82,7 +82,7 @@ import LibC
 
   // MARK: Threads
 
-  /// Sees to it that a thread comes, if there may be one.
+  /// Calls or starts a thread, if the limit allows one.
   private func callThread() {
     if idleThreads > calls {
       calls += 1
@@ -96,13 +96,13 @@ import LibC
     }
   }
 
-  /// What a thread does.
+  /// Runs workers until the thread has been idle for too long.
   private func serve() {
     if priority == .lowest { Thread.lowerPriority() }
     monitor.withMutex {
       while true {
         if let worker = takeWorker() {
-          // Where there is more to do, threads call each other.
+          // If there is more work, threads call each other.
           if readyStart < ready.count || !hasTimekeeper && !timetable.isEmpty { callThread() }
           run(worker)
         } else if !hasTimekeeper, let deadline = timetable.next {
@@ -158,7 +158,7 @@ import LibC
     ready.append(worker)
   }
 
-  /// The worker whose turn it is; those that are due are ready, too.
+  /// Returns the next worker that is ready; workers that are due become ready first.
   private func takeWorker() -> Worker? {
     let now = timetable.isEmpty ? 0 : Monitor.now()
     while let worker = timetable.takeFirst(dueAt: now) { append(worker) }
@@ -176,32 +176,32 @@ import LibC
   }
 }
 
-/// Something that a thread of a pool does now and then: after each signal, and when its delay is over.
+/// Recurring work that a thread of a pool does: after each signal, and when its delay is over.
 package final class Worker: @unchecked Sendable {
   private let pool: WorkerPool
-  /// How many microseconds to wait until the next time at most; `nil` for as long as it takes.
+  /// Returns the longest wait until the next run, in microseconds; `nil` for no limit.
   fileprivate let delay: @Sendable () -> Int?
   fileprivate let work: @Sendable () -> Void
 
-  // The pool guards what follows.
+  // The pool guards the following properties.
 
-  /// Whether it waits for a thread.
+  /// Whether the worker waits for a thread.
   fileprivate var isReady = false
-  /// The thread that runs it.
+  /// The thread that runs the worker.
   fileprivate var runner: pthread_t?
-  /// Whether it is to run again at once.
+  /// Whether the worker must run again at once.
   fileprivate var isSignalled = false
   fileprivate var isStopped = false
-  /// When it is due, and its place in the timetable.
+  /// The time at which the worker is due, and its place in the timetable.
   fileprivate var deadline = 0
   fileprivate var place: Int?
 
-  /// Makes a worker, which runs for the first time when it is signalled.
+  /// Creates a worker, which runs for the first time when it is signalled.
   ///
   /// - Parameters:
-  ///   - pool: The threads it is run by.
-  ///   - delay: Called after each run: how many microseconds to wait at most; `nil` for as long as it takes.
-  ///   - work: Called after each signal, and when that time is over; never by two threads at once.
+  ///   - pool: The threads that run the worker.
+  ///   - delay: Called after each run: returns the longest wait in microseconds; `nil` for no limit.
+  ///   - work: Called after each signal, and when the wait is over; never by two threads at once.
   package init(
     of pool: WorkerPool,
     delay: @escaping @Sendable () -> Int?,
@@ -212,19 +212,19 @@ package final class Worker: @unchecked Sendable {
     self.work = work
   }
 
-  /// Does the work now, or once more if it is being done.
+  /// Runs the work now, or once more if it is running.
   package func signal() { pool.signal(self) }
 
-  /// Ends the worker, after what it is doing, and waits for that, unless it is the worker itself that calls this.
+  /// Stops the worker and waits for its current run to end, unless the worker itself calls this.
   package func stop() { pool.stop(self) }
 }
 
-/// Workers by when they are due: a heap, in which each knows its place.
+/// Workers ordered by deadline: a heap, in which each worker knows its place.
 struct Timetable {
   private var heap: [Worker] = []
 
   var isEmpty: Bool { heap.isEmpty }
-  /// When the first one is due.
+  /// The deadline of the first worker.
   var next: Int? { heap.first?.deadline }
 
   mutating func insert(_ worker: Worker, at deadline: Int) {
@@ -235,7 +235,7 @@ struct Timetable {
     rise(from: heap.count - 1)
   }
 
-  /// Takes a worker out, if it is there.
+  /// Removes a worker, if it is there.
   mutating func remove(_ worker: Worker) {
     guard let gap = worker.place else { return }
     worker.place = nil

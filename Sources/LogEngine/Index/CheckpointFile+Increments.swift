@@ -3,25 +3,25 @@ import RowFormat
 import Synchronization
 
 extension CheckpointFile {
-  /// What a checkpoint says together with the increments that follow it.
+  /// The contents of a checkpoint together with the increments that follow it.
   struct Contents {
     var tables: [Table]
     var place: LogPlace
     var usages: SegmentUsages
     var nextBlob: BlobID
-    /// Up to where the log was on disk, also as increments say that do not fit the log.
+    /// The durable end of the log, including that of increments that do not fit the log.
     var durableEnd: UInt64
-    /// Where the last increment ends in the file.
+    /// The end of the last increment in the file.
     var fileEnd: Int
   }
 
-  /// Makes the tables as of the last increment.
+  /// Builds the tables as of the last increment.
   ///
   /// - Parameters:
   ///   - reads: As for ``makeTables(_:)``.
   ///   - fits: Whether a place and its files are in the log.
-  /// - Returns: The tables, and what else there is as of then.
-  /// - Throws: ``StorageError/corruption(_:)`` if a page or an increment is not what was written.
+  /// - Returns: The tables, and the rest of the contents as of then.
+  /// - Throws: ``StorageError/corruption(_:)`` if a page or an increment is damaged.
   /// - Complexity: O(pages and slots of increments).
   func read(
     _ reads: EngineOptions.ReadMethod,
@@ -47,7 +47,7 @@ extension CheckpointFile {
     _ fits: (LogPlace, SegmentUsages) throws -> Bool
   ) throws -> Bool {
     let start = contents.fileEnd
-    // No further than what there was when the checkpoint was opened: the log is known as of then at least.
+    // Reads no further than the size of the file when the checkpoint was opened: the log is known at least up to that point.
     guard byteCount - start >= CheckpointIncrement.headByteCount else { return false }
     let head = try file.readBytes(CheckpointIncrement.headByteCount, at: start)
     guard let length = CheckpointIncrement.byteCount(ofHead: head.bytes),
@@ -72,9 +72,9 @@ extension CheckpointFile {
     return true
   }
 
-  /// Enters the slots into the tables.
+  /// Applies the slots to the tables.
   ///
-  /// - Returns: `false` if they are not what an increment can hold; the tables are of no use then.
+  /// - Returns: `false` if the slots are invalid in an increment; the tables are useless then.
   private static func apply(
     _ increment: CheckpointIncrement,
     _ slots: CheckpointIncrement.SlotDecoder,

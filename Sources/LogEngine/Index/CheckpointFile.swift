@@ -2,20 +2,20 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// A checkpoint's file, opened to be read; whole, as far as its metadata go.
+/// A checkpoint's file, open for reading; its metadata are complete.
 package struct CheckpointFile {
   package let checkpoint: Checkpoint
-  /// How long the file is, with the increments there were when it was opened.
+  /// The size of the file when it was opened, in bytes, increments included.
   package let byteCount: Int
   /// The salt of its header.
   let salt: UInt64
-  /// Where the metadata end, and increments begin.
+  /// The end of the metadata, where increments begin.
   let metadataEnd: Int
   let file: any OpenFile
 
-  /// Opens a file, and reads all but the pages.
+  /// Opens a file, and reads everything but the pages.
   ///
-  /// - Throws: ``StorageError`` if the file is no checkpoint with that number, or cannot be read.
+  /// - Throws: ``StorageError`` if the file is not a checkpoint with that number, or cannot be read.
   package init(reading number: UInt64, _ files: CheckpointFiles) throws(StorageError) {
     let path = files.paths.checkpoint(number)
     file = try files.fileSystem.open(path, .read)
@@ -50,12 +50,11 @@ package struct CheckpointFile {
     metadataEnd = extent.offset + extent.length
   }
 
-  /// Makes the tables the checkpoint holds, after checking every page.
+  /// Builds the checkpoint's tables, after checking every page.
   ///
-  /// - Parameter reads: Whether the pages may stay in a mapping, whose pages become the process's own
-  ///   when they are written to.
+  /// - Parameter reads: Whether the pages may stay in a mapping, whose pages become the process's own when they are written to.
   /// - Returns: The tables, without their layouts.
-  /// - Throws: ``StorageError/corruption(_:)`` if a page is not what was written.
+  /// - Throws: ``StorageError/corruption(_:)`` if a page is damaged.
   /// - Complexity: O(pages), at the speed of the checksum: about 10 GB/s.
   package func makeTables(_ reads: EngineOptions.ReadMethod) throws -> [Table] {
     let mapping = reads == .mapped ? try file.map(checkpoint.pagesEnd, .privateWritable) : nil
@@ -140,7 +139,7 @@ package struct CheckpointFile {
 }
 
 extension Int {
-  /// The sum, or the greatest number if it is beyond that.
+  /// Returns the sum, or the greatest number if the sum exceeds it.
   fileprivate func addingClamped(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -3,24 +3,23 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Where each key of a table is: dense pages of eight-byte slots, addressed by the key itself.
+/// The location of each key of a table: dense pages of eight-byte slots, addressed by the key itself.
 ///
-/// Keys are given out in order, so there is nothing to hash and no key to store. Three steps lead to
-/// a slot: the directory (a growing table of chunks), the chunk (1,024 pages and their greatest
-/// commit), the page (512 slots, 4,096 bytes). One thread at a time writes; any number read, and
-/// take no lock: a slot is published by one release store.
+/// Keys are reserved in order, so there is nothing to hash and no key to store. Three steps lead to a slot: the directory (a
+/// growing table of chunks), the chunk (1,024 pages and their greatest commit), the page (512 slots, 4,096 bytes). One thread
+/// at a time writes; any number of threads read without a lock: a slot is published by one release store.
 ///
-/// The greatest commit of a page is stored before the slot. A reader that finds it no newer than
-/// its own state knows that every slot of the page is visible to it; otherwise it asks the record.
+/// The greatest commit of a page is stored before the slot. If a reader finds it no newer than its own state, every slot of the
+/// page is visible to it; otherwise it asks the record.
 ///
-/// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead,
-/// so each instruction on the way counts. Hence a struct, part of the table it belongs to; and where
-/// there is no chunk or page there is an empty one, so that no check is needed.
+/// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead, so each instruction on
+/// the way counts. Hence a struct that is part of its table; and a missing chunk or page is an empty one, so that no check is
+/// needed.
 @safe package struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
   private let kept = Lock(Kept(), .indexPages)
-  /// What the pages, chunks and directories take, in bytes.
+  /// The size of the pages, chunks and directories, in bytes.
   let byteCount = Atomic<Int>(0)
 
   static var slotsPerPage: Int { Checkpoint.slotsPerPage }
@@ -34,13 +33,13 @@ import Synchronization
   private static let chunkByteCount = pagesPerChunk * entryByteCount
 
   private struct Kept {
-    /// The addresses of directories that were outgrown.
+    /// The addresses of outgrown directories.
     var directories: [UInt] = []
-    /// Memory that is not ours page by page: the mapped checkpoint.
+    /// Memory that is not freed page by page: the mapped checkpoint.
     var mapping: MappedFile?
   }
 
-  /// A page of keys that were never used, which all tables share and which is never written.
+  /// A page of unused keys, which all tables share and which is never written.
   private static let emptyPage = UInt(bitPattern: unsafe zeroed(pageByteCount))
   /// A chunk of such pages.
   private static let emptyChunk = UInt(bitPattern: unsafe makeChunk())
@@ -54,7 +53,7 @@ import Synchronization
   deinit {
     let (directories, mapping) = kept.withLock { ($0.directories, $0.mapping) }
     for address in directories { unsafe Self.pointer(address).deallocate() }
-    // The pages of the checkpoint go with their mapping.
+    // The pages of the checkpoint are freed with their mapping.
     let mapped = mapping?.addresses ?? 0..<0
     let base = unsafe Self.pointer(directory.load(ordering: .relaxed))
     for index in 0..<(unsafe base.load(as: Int.self)) {
@@ -78,7 +77,7 @@ import Synchronization
 // MARK: Reading
 
 extension IndexPages {
-  /// The location of a key's newest record, be it visible or not.
+  /// The location of a key's newest record, whether visible or not.
   @inline(__always)
   package func location(of key: UInt64) -> RecordLocation {
     guard let entry = unsafe entry(at: key) else { return .none }
@@ -91,14 +90,14 @@ extension IndexPages {
   func entry(of key: UInt64) -> (location: RecordLocation, newest: UInt64) {
     guard let entry = unsafe entry(at: key) else { return (.none, 0) }
     let page = unsafe Self.pointer(Self.word(entry).pointee.load(ordering: .acquiring))
-    // The slot first: whatever commit it is from, the page's greatest was stored before it.
+    // The slot is read first: whatever commit it is from, the page's greatest was stored before it.
     let location = unsafe Self.slot(page, key).pointee.load(ordering: .acquiring)
     let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
     return (RecordLocation(rawValue: location), newest)
   }
 
-  /// The first key at or after `key` that has a slot in use, with its location and its page's
-  /// greatest commit; `nil` if there is none before `end`.
+  /// Returns the first key at or after `key` that has a slot in use, with its location and its page's greatest commit; `nil` if
+  /// there is none before `end`.
   @inline(__always)
   package func next(
     from key: UInt64,
@@ -132,13 +131,13 @@ extension IndexPages {
     return nil
   }
 
-  /// One more than the greatest key the pages have room for.
+  /// One more than the greatest key that the pages have room for.
   package var keyLimit: UInt64 {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
     return unsafe UInt64(base.load(as: Int.self)) * UInt64(Self.keysPerChunk)
   }
 
-  /// The numbers of the pages there are, ascending; page *n* holds the keys from 512 *n* on.
+  /// The numbers of the existing pages, ascending; page *n* holds the keys from 512 *n* on.
   var pageNumbers: [UInt64] {
     var numbers: [UInt64] = []
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
@@ -156,7 +155,7 @@ extension IndexPages {
     return numbers
   }
 
-  /// The first page there is from a number on; `nil` if there is none.
+  /// Returns the first existing page from a number on; `nil` if there is none.
   func nextPage(from number: UInt64) -> UInt64? {
     var number = number
     while let chunk = unsafe chunk(of: number &* UInt64(Self.slotsPerPage)) {
@@ -180,8 +179,8 @@ extension IndexPages {
   ///
   /// - Parameters:
   ///   - place: The place.
-  ///   - sequence: The last commit before it: pages without later ones are passed over.
-  ///   - body: Called with each.
+  ///   - sequence: The last commit before it: pages without later ones are skipped.
+  ///   - body: Called with each slot's key and location.
   func forEachSlot(
     from place: RecordPlace,
     after sequence: UInt64,
@@ -223,7 +222,7 @@ extension IndexPages {
     return unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
   }
 
-  /// The chunk of a key, perhaps the empty one; `nil` beyond the directory.
+  /// Returns the chunk of a key, which may be the empty one; `nil` beyond the directory.
   @inline(__always)
   private func chunk(of key: UInt64) -> UnsafeMutableRawPointer? {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
@@ -233,7 +232,7 @@ extension IndexPages {
     return unsafe Self.pointer(place.pointee.load(ordering: .acquiring))
   }
 
-  /// The entry of a key's page, perhaps the empty one; `nil` beyond the directory.
+  /// Returns the entry of a key's page, which may be the empty one; `nil` beyond the directory.
   @inline(__always)
   private func entry(at key: UInt64) -> UnsafeMutableRawPointer? {
     guard let chunk = unsafe chunk(of: key) else { return nil }
@@ -253,7 +252,7 @@ extension IndexPages {
 // MARK: Writing
 
 extension IndexPages {
-  /// Publishes a key's new location; one writer at a time.
+  /// Publishes a key's new location; called by one writer at a time.
   ///
   /// - Parameters:
   ///   - location: The location of the newest record.
@@ -275,13 +274,13 @@ extension IndexPages {
       .store(location.rawValue, ordering: .releasing)
   }
 
-  /// Takes a page of the mapped checkpoint as it stands; before anyone reads.
+  /// Adopts a page of the mapped checkpoint in place; called before any read.
   ///
   /// - Parameters:
   ///   - offset: The offset of the page in the mapping.
   ///   - mapping: The checkpoint.
   ///   - number: The page's number.
-  ///   - sequence: The checkpoint's commit, which may have been the one that changed the page last.
+  ///   - sequence: The checkpoint's commit, which may be the last to change the page.
   func adopt(pageAt offset: Int, of mapping: MappedFile, number: UInt64, sequence: UInt64) {
     let address = mapping.addresses.lowerBound + UInt(offset)
     let entry = unsafe ownEntry(of: number * UInt64(Self.slotsPerPage))
@@ -289,10 +288,10 @@ extension IndexPages {
     unsafe install(address, in: entry)
   }
 
-  /// Keeps the mapping whose pages are adopted; there is one.
+  /// Keeps the mapping of the adopted pages; there is only one.
   func keep(_ mapping: MappedFile) { kept.withLock { $0.mapping = mapping } }
 
-  /// Takes a copy of a checkpoint's page; before anyone reads.
+  /// Inserts a copy of a checkpoint's page; called before any read.
   func insert(_ bytes: RawSpan, number: UInt64, sequence: UInt64) {
     let page = unsafe Self.zeroed(Self.pageByteCount)
     unsafe bytes.withUnsafeBytes { source in
@@ -304,7 +303,7 @@ extension IndexPages {
     unsafe install(UInt(bitPattern: page), in: entry)
   }
 
-  /// Copies the slots of a page into a buffer, zeros if there is no such page.
+  /// Appends the slots of a page to a buffer, or zeros if there is no such page.
   func appendPage(_ number: UInt64, to buffer: inout ByteBuffer) {
     guard let entry = unsafe entry(at: number * UInt64(Self.slotsPerPage)) else {
       return buffer.appendZeros(Self.pageByteCount)
@@ -321,7 +320,7 @@ extension IndexPages {
     byteCount.add(Self.pageByteCount, ordering: .relaxed)
   }
 
-  /// The entry of a key's page, in a chunk that is made if need be.
+  /// Returns the entry of a key's page, in a chunk that is created if needed.
   @inline(__always)
   private func ownEntry(of key: UInt64) -> UnsafeMutableRawPointer {
     guard let chunk = unsafe chunk(of: key), UInt(bitPattern: chunk) != Self.emptyChunk

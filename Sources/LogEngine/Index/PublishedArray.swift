@@ -3,19 +3,18 @@ import Synchronization
 
 /// A growing list of objects that any thread reads without a lock while one thread at a time writes.
 ///
-/// Readers follow one pointer to a table of references. Growing publishes a bigger table and keeps
-/// the old ones, which a reader may still hold, until the list itself goes: together they are no
-/// bigger than the newest. Objects that were replaced or removed are kept as long, for the same
-/// reason.
+/// Readers follow one pointer to a table of references. Growing publishes a bigger table and keeps the old ones, which a reader
+/// may still use, until the list itself is freed: together they are no bigger than the newest. Objects that were replaced or
+/// removed are kept as long, for the same reason.
 ///
-/// A struct, so that it is part of the object it is in: looking up follows one pointer less.
+/// A struct, so that it is part of the object that contains it: a lookup follows one pointer less.
 @safe package struct PublishedArray<Element: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The address of the table: its capacity, then that many references, zero for none.
   private let table: Atomic<UInt>
   private let kept = Lock(Kept(), .publishedArray)
 
   private struct Kept {
-    /// The addresses of tables that were outgrown.
+    /// The addresses of outgrown tables.
     var tables: [UInt] = []
     var elements: [Element] = []
   }
@@ -33,8 +32,8 @@ import Synchronization
   @inline(__always)
   func with<R>(_ index: Int, _ body: (Element) throws -> R) rethrows -> R? {
     guard let reference = unsafe load(index) else { return nil }
-    // Counting would cost more than looking up: an atomic instruction also ends all overlap with the
-    // lookups before and after. What the list ever held, it holds until it goes itself.
+    // Counting would cost more than the lookup: an atomic instruction also ends all overlap with the lookups before and after.
+    // The list retains every element it ever had until it is freed.
     return try unsafe reference._withUnsafeGuaranteedRef(body)
   }
 
@@ -43,7 +42,7 @@ import Synchronization
     @inline(__always) get { unsafe load(index)?.takeUnretainedValue() }
   }
 
-  /// The elements there are, by ascending index.
+  /// The indices that have an element, ascending.
   package var indices: [Int] { indices(from: 0) }
 
   /// The indices, from one on, that have an element.
@@ -66,7 +65,7 @@ import Synchronization
     return unsafe Unmanaged.fromOpaque(pointer)
   }
 
-  /// Puts an element at an index; one writer at a time.
+  /// Stores an element at an index; called by one writer at a time.
   package func store(_ element: Element?, at index: Int) {
     var base = unsafe Self.base(table.load(ordering: .relaxed))
     let capacity = unsafe base.load(as: Int.self)
@@ -86,10 +85,10 @@ import Synchronization
     unsafe Self.slot(base, index).pointee.store(address, ordering: .releasing)
   }
 
-  /// Takes an element out, and whatever was at its index before it; one writer at a time.
+  /// Removes an element, and all earlier ones at its index; called by one writer at a time.
   ///
-  /// - Returns: What was taken out. Readers may go on using it for a while, so the caller has to keep it
-  ///   until they are gone.
+  /// - Returns: The removed elements. Readers may still use them for a while, so the caller must keep them until those readers
+  ///   are gone.
   func remove(at index: Int, _ belongsThere: (Element) -> Bool) -> [Element] {
     guard self[index] != nil else { return [] }
     let base = unsafe Self.base(table.load(ordering: .relaxed))

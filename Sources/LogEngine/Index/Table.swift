@@ -1,15 +1,15 @@
 import RowFormat
 package import Synchronization
 
-/// What the engine keeps in memory of a table: where its rows are and how they are laid out.
+/// The engine's state of a table in memory: the locations and layouts of its rows.
 package final class Table: Sendable {
   package let number: UInt16
   package let pages = IndexPages()
-  /// How many rows the newest visible commit leaves.
+  /// The number of rows as of the newest visible commit.
   package let liveRowCount = Atomic<Int>(0)
-  /// The next key to give out.
+  /// The next key to reserve.
   package let nextKey = Atomic<UInt64>(1)
-  /// The commit that removed the table; the greatest number while it stands.
+  /// The commit that removed the table; the greatest number while the table exists.
   let removedAt = Atomic<UInt64>(.max)
   /// Whether a layout has a column whose values may be in side files.
   let mayOwnBlobs = Atomic<Bool>(false)

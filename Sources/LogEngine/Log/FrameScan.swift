@@ -4,27 +4,27 @@ import Synchronization
 
 /// Reads the frames of a segment one after the other, as long as they are valid.
 ///
-/// A frame is valid if its header's checksum is that of its place, it chains to its predecessor, its
-/// number follows, it fits and its payload has the checksum the header names.
+/// A frame is valid if its header's checksum matches its place, it chains to its predecessor, its number follows, it fits, and
+/// its payload matches the header's checksum.
 struct FrameScan {
   let segment: Segment
   /// The offset of the next frame.
   private(set) var offset: Int
-  /// Where the segment ends, or is declared to.
+  /// The end of the segment, or the end that its successor declares.
   let limit: Int
   /// The header checksum of the frame before.
   private(set) var chain: UInt32
-  /// The last commit of which a frame was read.
+  /// The last commit with a frame that was read.
   private(set) var sequence: UInt64
-  /// The frames of a commit that is not complete yet; empty between commits.
+  /// The frames of an incomplete commit; empty between commits.
   private(set) var group: [Range<Int>] = []
-  /// Where the last complete commit, or frame without records, ended, with its chain and number.
+  /// The end of the last complete commit or frame without records, with its chain and number.
   private(set) var lastComplete: (offset: Int, frame: Int, chain: UInt32, sequence: UInt64)
-  /// The greatest log position that a frame says was on disk.
+  /// The greatest log position that a frame witnesses to be on disk.
   private(set) var durableEnd: UInt64 = 0
   /// The kind of the last frame.
   private(set) var lastKind: FrameKind?
-  /// How many commits were read whole.
+  /// The number of complete commits read.
   private(set) var commitCount = 0
 
   init(_ segment: Segment, from offset: Int, to limit: Int, chain: UInt32, sequence: UInt64) {
@@ -36,7 +36,7 @@ struct FrameScan {
     lastComplete = (offset, 0, chain, sequence)
   }
 
-  /// Goes on after a frame of a kind, which was read earlier.
+  /// Continues after a frame that was read earlier, of the given kind.
   init(_ segment: Segment, after place: LogPlace, _ kind: FrameKind?, to limit: Int) {
     self.init(
       segment,
@@ -49,23 +49,23 @@ struct FrameScan {
     lastKind = kind
   }
 
-  /// Reads the next frame, and hands over a commit that is complete with it.
+  /// Reads the next frame, and passes on the commit that it completes.
   ///
-  /// After a call that found none the next one looks again: beside a writer there may be one then.
+  /// After a call without result the next one looks again: a writer may have appended a frame by then.
   ///
   /// - Parameters:
-  ///   - prepare: Called before, for each frame, with its payload.
+  ///   - prepare: Called first for each frame, with its payload.
   ///   - body: Called for each frame of a complete commit, in order, with its payload, the payload's
   ///     offset and the commit's number.
   /// - Returns: `false` if there is no further valid frame.
-  /// - Throws: ``StorageError`` if the file cannot be read, or what the closures throw.
+  /// - Throws: ``StorageError`` if the file cannot be read, or any error that the closures throw.
   mutating func next(
     preparing prepare: (RawSpan) throws -> Void = { _ in },
     _ body: (RawSpan, Int, UInt64) throws -> Void
   ) throws -> Bool {
     guard let header = try validHeader() else { return false }
     let frame = offset..<(offset + header.totalByteCount)
-    // Never more than what was before the frame: a position beyond the log is no offset of a file.
+    // Never more than the log before the frame: a position beyond it is no offset of a file.
     durableEnd = max(durableEnd, min(header.durableEnd, segment.logPosition(of: frame.lowerBound)))
     chain = header.headerChecksum
     sequence = header.sequence.rawValue
@@ -89,7 +89,7 @@ struct FrameScan {
   }
 
   private func validHeader() throws -> FrameHeader? {
-    // A segment that was sealed or, at a clean close, closed: the latter may go on, the former not.
+    // The segment was sealed or, at a clean close, closed: in the latter case the log may continue in it.
     guard lastKind != .seal, limit - offset >= FrameHeader.byteCount else { return nil }
     guard let header = try segment.frameHeader(at: offset), header.chain == chain, follows(header),
       header.totalByteCount <= limit - offset
@@ -100,7 +100,7 @@ struct FrameScan {
     return checksum == header.payloadChecksum ? header : nil
   }
 
-  /// Whether a frame's kind and number fit what was read before it.
+  /// Whether a frame's kind and number fit the frames before it.
   private func follows(_ header: FrameHeader) -> Bool {
     switch header.kind {
     case .commit, .first: group.isEmpty && header.sequence.rawValue == sequence + 1

@@ -1,24 +1,24 @@
 import LogFormat
 import RowFormat
 
-/// The files of the log, found and put in order.
+/// The files of the log, in order.
 package struct LogFiles {
   /// The segments with a header, each the successor of the one before.
   var headers: [SegmentHeader] = []
-  /// Segments that were being made when the writer stopped: they have no header and hold nothing.
+  /// Segments that were being created when the writer stopped: they have no header and no contents.
   var unfinished: [SegmentID] = []
   /// The highest number seen.
   var highest = SegmentID.none
 
   /// The segment before the first that is listed.
   private var predecessor: SegmentID
-  /// Where the list ends before its time, in a store that is opened up to its damage.
+  /// The damage that ends the list early, in a store that is opened up to its damage.
   var damage: StorageError?
 
-  /// Lists the log, or what follows one of its segments.
+  /// Lists the log, or the segments after one of them.
   ///
-  /// Beside a writer, files come and get their headers while this looks at them, out of the order in
-  /// which it does. So to a reader an error is one only if it is found again.
+  /// Beside a writer, files and their headers may appear during this, out of the order in which it looks. So to a reader an
+  /// error counts only if it occurs twice.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the files are not one chain of segments.
   init(
@@ -61,21 +61,21 @@ package struct LogFiles {
       do throws(StorageError) {
         header = try SegmentHeader(decoding: bytes.bytes, path: path)
       } catch .corruption(let problem) {
-        // More than one may be at the end: the removal of one may be undone by a power cut that
-        // comes while its successor is being made.
+        // There may be more than one at the end: the removal of one may be undone by a power cut while its successor is being
+        // created.
         guard try Self.isBlank(file) else { throw .corruption(problem) }
         firstProblem = firstProblem ?? .corruption(problem)
         unfinished.append(id)
         continue
       }
-      // A segment with a header after one without: the latter had one, too.
+      // A segment without a header precedes one with a header: it must have had one, too.
       if let firstProblem { throw firstProblem }
       try check(header, id: id, path: path)
       headers.append(header)
     }
   }
 
-  /// The numbers of the segments there are, ascending.
+  /// Returns the numbers of the existing segments, ascending.
   package static func numbers(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem
@@ -129,8 +129,8 @@ package struct LogFiles {
 
   /// Whether no frame was ever written to a file without a valid header.
   ///
-  /// The header is on disk before the first frame is written, and frames are written from its end
-  /// on: so if the bytes there are zero, what is missing is the end of making the file.
+  /// The header is on disk before the first frame is written, and frames are written from its end on: so if the bytes there are
+  /// zero, the creation of the file was not completed.
   private static func isBlank(_ file: any OpenFile) throws(StorageError) -> Bool {
     let bytes = try file.readBytes(64 << 10, at: SegmentHeader.byteCount)
     return bytes.bytes.isZero
@@ -141,7 +141,7 @@ extension RawSpan {
   /// Whether all bytes are zero.
   package var isZero: Bool {
     var at = 0
-    // Sixty-four bytes at a time: the rest of a segment is looked at whole at an opening.
+    // Sixty-four bytes at a time: an opening checks the whole rest of a segment.
     while byteCount - at >= 64 {
       var all: UInt64 = 0
       for word in 0..<8 {
@@ -153,7 +153,7 @@ extension RawSpan {
     return extracting(at..<byteCount).endOfNonzeroBytes(from: 0) == 0
   }
 
-  /// The offset after the last byte at or after `start` that is not zero; `start` if all are.
+  /// Returns the offset after the last nonzero byte at or after `start`; `start` if all bytes are zero.
   package func endOfNonzeroBytes(from start: Int) -> Int {
     var end = byteCount
     while end - start >= 8, load(UInt64.self, at: end - 8) == 0 { end -= 8 }

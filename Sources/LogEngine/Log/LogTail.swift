@@ -1,41 +1,41 @@
 import LogFormat
 import RowFormat
 
-/// The end of the log, where commits are appended: what the shorter of the two locks protects.
+/// The end of the log, where commits are appended: the state that the shorter-held of the two locks protects.
 ///
-/// A commit is appended to the active buffer, gets its number and is put into the index, all in one
-/// step that takes no longer than copying it. The thread that leads the writing takes the whole buffer and
-/// leaves an empty one; until it is written, readers that meet a location in it ask here.
+/// A commit is appended to the active buffer, gets its number and is put into the index, all in one step that takes no longer
+/// than copying it. The thread that leads the writing takes the whole buffer and leaves an empty one; until the buffer is
+/// written, readers of a location in it read it here.
 struct LogTail: ~Copyable {
   /// Whether commits may be appended.
   var gate = Gate.open
-  /// What was appended and is not being written yet.
+  /// The frames appended and not being written yet.
   var active = LogBuffer()
-  /// What is being written, or was; only its leader reads it without this lock.
+  /// The frames being written, or written last; only the leader reads it without this lock.
   var inFlight = LogBuffer()
   /// The segment being appended to; none in a new store, or after an unclean stop.
   var segment: Segment?
-  /// Whether the segment can take no more, because the log stopped in it uncleanly.
+  /// Whether the segment can take no more frames, because the log did not end cleanly in it.
   var isEnded = false
-  /// How large the segment is to become at least before another follows, if its file may be smaller for now: it was cut
-  /// off when the store was closed, or the log is small yet.
+  /// The size that the segment must reach before another follows, if its file may be smaller for now: because it was cut off
+  /// when the store was closed, or the log is still small.
   var intendedCapacity: Int?
-  /// How large the segment was made, if it grew since, because its successor was not ready.
+  /// The original size of the segment, if it has grown because its successor was not ready.
   var outgrownCapacity: Int?
-  /// What the commits tell of the segments to come.
+  /// The demand of recent commits on the segments to come.
   var demand = SegmentDemand()
   /// The number of the last commit appended.
   var sequence: UInt64 = 0
   /// The header checksum of the last frame appended.
   var chain: UInt32 = 0
-  /// Where that frame is in the segment; 0 if none does.
+  /// The offset of that frame in the segment; 0 if there is none.
   var frame = 0
   /// The usage of the segments, as of the last commit appended.
   var usages = SegmentUsages()
-  /// Where the log ends, counted over all segments.
+  /// The end of the log, counted over all segments.
   var logEnd: UInt64 = 0
 
-  /// How many bytes a segment keeps free for the frames that end it.
+  /// The room, in bytes, that a segment keeps free for the frames that end it.
   static let reserve = 8 * FrameHeader.byteCount
 
   enum Gate {
@@ -46,7 +46,7 @@ struct LogTail: ~Copyable {
     case poisoned(StorageError)
   }
 
-  /// What a leader writes.
+  /// The frames that a leader writes.
   struct Work {
     let buffer: LogBuffer
     let segment: Segment?
@@ -54,15 +54,15 @@ struct LogTail: ~Copyable {
     let logEnd: UInt64
   }
 
-  /// Where the next frame will be in the segment.
+  /// The offset of the next frame in the segment.
   var end: Int { active.start + active.bytes.count }
 
-  /// Whether a segment that is written up to an offset is so full that its successor is to be made ready.
+  /// Whether a segment written up to an offset is so full that its successor must be prepared.
   func needsSuccessor(after offset: Int, of segment: Segment) -> Bool {
     offset > demand.preparationOffset(in: size(of: segment))
   }
 
-  /// How large the segment that is written is or is to become.
+  /// The size that the current segment has or must reach.
   func size(of segment: Segment) -> Int {
     max(segment.capacity, intendedCapacity ?? 0)
   }
@@ -81,7 +81,7 @@ struct LogTail: ~Copyable {
     return (place, usages)
   }
 
-  /// Hands over everything appended since the last time.
+  /// Returns everything appended since the last call, for writing.
   mutating func take() -> Work {
     let work = Work(
       buffer: active,
@@ -94,9 +94,9 @@ struct LogTail: ~Copyable {
     return work
   }
 
-  /// Copies a record out of a buffer.
+  /// Copies a record from a buffer.
   ///
-  /// - Returns: `false` if it is in neither: then it was written.
+  /// - Returns: `false` if it is in neither buffer: then it was written.
   func copyRecord(at place: RecordPlace, into copy: inout ByteBuffer) -> Bool {
     guard place.segment == segment?.id else { return false }
     for buffer in [active, inFlight] {
@@ -106,22 +106,22 @@ struct LogTail: ~Copyable {
   }
 }
 
-/// Bytes of a segment that are on their way to it.
+/// Bytes to be written to a segment.
 ///
-/// Accesses are not checked for exclusivity: the tail's lock, or being the leader, sees to it, and the checks took a tenth
-/// of a commit.
+/// Accesses are not checked for exclusivity: the tail's lock, or being the leader, ensures it, and the checks took a tenth of a
+/// commit.
 final class LogBuffer: @unchecked Sendable {
   @safe @exclusivity(unchecked) var bytes = ByteBuffer(capacity: 256 << 10)
-  /// The offset in the segment at which they go.
+  /// The offset in the segment at which the bytes are written.
   @safe @exclusivity(unchecked) var start = SegmentHeader.byteCount
-  /// By how much the commits among them change the tables' row counts.
+  /// The changes of the tables' row counts by the commits in the buffer.
   @safe @exclusivity(unchecked) var rowCounts: [(table: UInt16, change: Int)] = []
-  /// The catalogue as the last of them leaves it, if one changes it.
+  /// The catalogue after the last of these commits that changes it, if any does.
   @safe @exclusivity(unchecked) var catalogue: Catalogue?
 
-  /// Empties the buffer, for bytes that go to another offset.
+  /// Empties the buffer, for bytes at another offset.
   func reset(at start: Int) {
-    // What one great commit needed is not kept for ever.
+    // The memory that one large commit needed is not kept for ever.
     if bytes.count > 2 * LogTail.bufferLimit {
       bytes = ByteBuffer(capacity: 256 << 10)
     } else {
@@ -132,7 +132,7 @@ final class LogBuffer: @unchecked Sendable {
     catalogue = nil
   }
 
-  /// Notes a change of a table's row count.
+  /// Records a change of a table's row count.
   func addRows(_ change: Int, to table: UInt16) {
     guard change != 0 else { return }
     if let last = rowCounts.indices.last, rowCounts[last].table == table {

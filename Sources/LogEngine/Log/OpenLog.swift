@@ -1,13 +1,13 @@
 import Locking
 import Synchronization
 
-/// The log of an open store: its end, where commits are appended, and how far it is written and on disk.
+/// The log of an open store: its end, where commits are appended, and its written and durable ends.
 ///
 /// A part of ``StoreState``, in place. Positions are counted over all segments.
 struct OpenLog: ~Copyable, Sendable {
   let tail = Lock<LogTail>(LogTail(), .tail)
-  /// Where the log was handed to the system up to.
+  /// The end of the log that was handed to the system.
   let writtenEnd = Atomic<UInt64>(0)
-  /// Where the log is known to be on disk up to.
+  /// The end of the log that is known to be on disk.
   let durableEnd = Atomic<UInt64>(0)
 }

@@ -10,13 +10,13 @@ package import Synchronization
   let header: SegmentHeader
   package let path: String
   package let file: any OpenFile
-  /// How long the file is, or will at once be.
+  /// The size of the file, or the size it is about to get.
   package let capacity: Int
   let seed: FrameSeed
   private let mapping: MappedFile?
-  /// The mapping's first byte: what is read for every row is not worth an object that is counted.
+  /// The mapping's first byte: a read done for every row is not worth a counted object.
   private nonisolated(unsafe) let base: UnsafeRawPointer?
-  /// Where what was written ends; nothing beyond it may be read through here.
+  /// The end of the written bytes; bytes beyond it must not be read through the mapping.
   package let readableEnd: Atomic<Int>
 
   package var id: SegmentID { header.segment }
@@ -24,10 +24,10 @@ package import Synchronization
   /// Opens a segment.
   ///
   /// - Parameters:
-  ///   - header: The header decoded from its first bytes.
+  ///   - header: The header decoded from the file's first bytes.
   ///   - file: The file.
-  ///   - capacity: How much of it can be mapped.
-  ///   - readableEnd: How much of it was written.
+  ///   - capacity: The number of bytes that can be mapped.
+  ///   - readableEnd: The end of the written bytes.
   ///   - reads: Whether to map it.
   /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` if it cannot be mapped.
   package init(
@@ -47,7 +47,7 @@ package import Synchronization
     unsafe base = mapping.flatMap { unsafe UnsafeRawPointer($0.base) }
   }
 
-  /// Says in which order the bytes will be read.
+  /// Announces the order in which the bytes will be read.
   package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
 
   /// The log position of an offset.
@@ -55,14 +55,13 @@ package import Synchronization
     header.logPosition + UInt64(offset - SegmentHeader.byteCount)
   }
 
-  /// The offset of a log position in this segment, or where the segment ends if the position is behind that.
+  /// The offset of a log position in this segment; the end of the segment if the position is behind it.
   func offset(of logPosition: UInt64) -> Int {
     min(Int(clamping: logPosition - header.logPosition), capacity - SegmentHeader.byteCount)
       + SegmentHeader.byteCount
   }
 
-  /// Writes bytes to a file of the segment that are there already: the system may have forgotten that it owes them to
-  /// the disk.
+  /// Rewrites bytes that are in the file already, because the system may have forgotten to write them to the disk.
   ///
   /// - Throws: ``StorageError`` if they cannot be read or written.
   func writeAgain(from start: Int, to end: Int, in file: any OpenFile) throws(StorageError) {
@@ -87,7 +86,7 @@ package import Synchronization
     return try withCopy(of: range, body)
   }
 
-  /// The header of the frame that starts where the valid frames before it end; `nil` if there is none.
+  /// Returns the header of the frame at the end of the preceding valid frames; `nil` if there is none.
   ///
   /// The page of the last valid byte stays in the file whatever another process does, so a header in
   /// that page is read through the mapping.
@@ -105,14 +104,13 @@ package import Synchronization
     return FrameHeader(decoding: bytes.bytes, seed: seed.at(offset))
   }
 
-  /// Lends the payload of a frame whose header was found valid: no process cuts a file off before the
-  /// end of a frame.
+  /// Lends the payload of a frame with a valid header: no process cuts a file off before the end of a frame.
   package func withPayload<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
     if let mapping { return try mapping.withBytes { try body($0.extracting(range)) } }
     return try withCopy(of: range, body)
   }
 
-  /// Lends what there is of a range of the file: less, if another process has cut it off meanwhile.
+  /// Lends the available bytes of a range of the file: fewer if another process has cut the file off meanwhile.
   package func withAvailableBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R
   {
     if mapping != nil, range.upperBound <= readableEnd.load(ordering: .acquiring) {

@@ -3,53 +3,51 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// A segment's file, in its place and reading as zeros: the space is there, and only the header is
-/// missing.
+/// A segment's file under its final name, reading as zeros: its space is allocated, and only the header is missing.
 struct PreparedSegment: Sendable {
   let id: SegmentID
   let file: any OpenFile
-  /// How large the file is.
+  /// The size of the file, in bytes.
   let capacity: Int
-  /// How large it is to become before another segment follows.
+  /// The size that the file must reach before another segment follows, in bytes.
   let intendedCapacity: Int
 }
 
-/// How much of a nearly full device a segment's file takes.
+/// The share of a nearly full device that a segment's file takes.
 enum SegmentFrugality {
-  /// As much as on any other, or nothing: what is left is for those who make room.
+  /// The full size, or nothing: the rest of the device is for commits that make room.
   case asEver
-  /// A part of that, or only what one commit needs.
+  /// A fraction of that, or only the room that one commit needs.
   case fraction
-  /// What is needed.
+  /// Only the room that is needed.
   case least
 }
 
-/// Makes the files of segments before they are needed.
+/// Creates the files of segments before they are needed.
 ///
-/// A commit into a file that grows, or whose blocks were reserved and never written, makes the file
-/// system commit its own journal, which costs as much again as the commit. So the next segment is
-/// written with zeros first, beside the commits, and a full device is met here, before any byte of a
-/// commit is written.
+/// A commit into a file that grows, or whose blocks were reserved and never written, makes the file system commit its own
+/// journal, which costs as much again as the commit. So the next segment is filled with zeros first, beside the commits, and a
+/// full device is detected here, before any byte of a commit is written.
 ///
-/// Where commits do not wait for the disk, the space is reserved and not written: their one
-/// synchronization among many pays for the journal, and zeros would be half of what the disk gets. Only the block of the
-/// header is written, since that is synchronized by itself, while commits wait.
+/// If commits do not wait for the disk, the space is reserved and not written: one synchronization for many commits pays for
+/// the journal, and zeros would be half of the bytes written. Only the block of the header is written, because the header is
+/// synchronized by itself, while commits wait.
 final class SegmentPreparation: Sendable {
   private let paths: StorePaths
   private let fileSystem: any FileSystem
   private let options: EngineOptions
   private let next: Lock<Next>
-  /// Whether someone waits for the segment: then filling it with zeros is not worth the time.
+  /// Whether a commit waits for the segment: then filling it with zeros is not worth the time.
   private let isAwaited = Atomic<Bool>(false)
-  /// The size of the segment that is ready; 0 if none is.
+  /// The size of the segment that is ready, in bytes; 0 if there is none.
   ///
-  /// Read without waiting for one that is being made.
+  /// Read without waiting for a segment that is being created.
   private let readyCapacity = Atomic<Int>(0)
 
   private struct Next {
     var id: SegmentID
     fileprivate(set) var ready: PreparedSegment?
-    /// Why no further segment can be made.
+    /// The reason that no further segment can be created.
     var failure: StorageError?
   }
 
@@ -75,16 +73,16 @@ final class SegmentPreparation: Sendable {
     return min(capacity, options.largestSegment)
   }
 
-  /// The size of a segment's file while the log is small: it doubles as the log grows, up to the segment's size.
+  /// Returns the size of a segment's file while the log is small: it doubles as the log grows, up to the segment's size.
   ///
-  /// So a store of a few rows takes no more than they need. The segments themselves are as large as they would be
-  /// otherwise: their number says when a compaction is due.
+  /// So a store of a few rows takes only the space they need. The segments themselves are as large as ever: their number
+  /// determines when a compaction is due.
   ///
   /// - Parameters:
-  ///   - needed: How many bytes must fit.
-  ///   - logEnd: Where the log ends, counted over all segments.
+  ///   - needed: The number of bytes that must fit.
+  ///   - logEnd: The end of the log, counted over all segments.
   ///   - full: The segment's size.
-  /// - Returns: The size of its file for now.
+  /// - Returns: The current size of its file, in bytes.
   func fileSize(for needed: Int, at logEnd: UInt64, of full: Int) -> Int {
     guard logEnd < UInt64(options.smallestSegment) else { return full }
     var size = options.smallestSegmentFile
@@ -92,7 +90,7 @@ final class SegmentPreparation: Sendable {
     return min(size, full)
   }
 
-  /// Takes a number for a file that is no segment.
+  /// Takes a number for a file that is not a segment.
   ///
   /// - Throws: ``StorageError/numbersSpent(path:limit:)``.
   func takeNumber() throws(StorageError) -> UInt32 {
@@ -109,7 +107,7 @@ final class SegmentPreparation: Sendable {
     }
   }
 
-  /// Makes the next segment ready, if it is not.
+  /// Prepares the next segment, if it is not ready.
   func prepare(at basis: UInt64) throws(StorageError) {
     let capacity = capacity(at: basis)
     try next.withLock { (next) throws(StorageError) in
@@ -119,12 +117,12 @@ final class SegmentPreparation: Sendable {
     }
   }
 
-  /// Whether a segment is ready that so many bytes fit into.
+  /// Whether a segment is ready with room for that many bytes.
   func isReady(for byteCount: Int) -> Bool {
     readyCapacity.load(ordering: .relaxed) >= SegmentPreparation.byteCount(for: byteCount)
   }
 
-  /// How large a segment must be for a commit.
+  /// Returns the size of a segment with room for a commit, in bytes.
   static func byteCount(for commit: Int) -> Int {
     SegmentHeader.byteCount + commit + LogTail.reserve
   }
@@ -134,14 +132,14 @@ final class SegmentPreparation: Sendable {
     readyCapacity.store(segment?.capacity ?? 0, ordering: .relaxed)
   }
 
-  /// Takes the next segment, making it if it is not ready or too small for a commit.
+  /// Takes the next segment, creating it if it is not ready or too small for a commit.
   ///
   /// - Parameters:
   ///   - byteCount: The size of the commit.
   ///   - basis: As of ``StoreState/sizeBasis(_:)``.
-  ///   - smallLogEnd: Where the log ends, if the file may be smaller than the segment for now; `nil` if it may not.
-  ///   - frugality: How much it takes on a device without room for its size.
-  /// - Returns: The segment, which is nobody else's.
+  ///   - smallLogEnd: The end of the log, if the file may be smaller than the segment for now; `nil` if it may not.
+  ///   - frugality: The room that it takes on a device without room for its full size.
+  /// - Returns: The segment, which no other caller gets.
   /// - Throws: ``StorageError/noSpace(path:needed:)`` if there is no room for it.
   func take(
     for byteCount: Int,
@@ -180,7 +178,7 @@ final class SegmentPreparation: Sendable {
     }
   }
 
-  /// Makes a segment of a fourth of a size for which there is no room, of a fourth of that, and so on.
+  /// Creates a segment of a fourth of a size that there is no room for, then of a fourth of that, and so on.
   private func makeFraction(
     _ next: inout Next,
     below size: Int,
@@ -200,23 +198,23 @@ final class SegmentPreparation: Sendable {
     throw error
   }
 
-  /// The size of the smallest file that so many bytes fit into.
+  /// Returns the size of the smallest file with room for that many bytes.
   static func smallestSize(for needed: Int) -> Int {
     (needed + blockByteCount - 1) & ~(blockByteCount - 1)
   }
 
-  /// Leaves out numbers that other processes gave out.
+  /// Skips numbers that other processes have used.
   func skip(to id: SegmentID) {
     next.withLock { $0.id = max($0.id, id) }
   }
 
-  /// The number the next segment to be made gets.
+  /// The number of the next segment to be created.
   var nextID: SegmentID { next.withLock { $0.id } }
 
-  /// Whether no further segment can be made.
+  /// Whether no further segment can be created.
   var hasFailed: Bool { next.withLock { $0.failure != nil } }
 
-  /// Removes a segment that was made ready and will not be used.
+  /// Removes a segment that is ready and will not be used.
   func discard() throws(StorageError) {
     try next.withLock { (next) throws(StorageError) in
       guard let ready = next.ready else { return }
@@ -253,15 +251,15 @@ final class SegmentPreparation: Sendable {
       try fillWithZeros(file, 0..<capacity)
       if options.durability != .memory { try file.synchronize() }
     } catch {
-      // Whatever was reserved is given back: a full device needs it, and nothing refers to it.
+      // The reserved space is given back: a full device needs it, and nothing refers to it.
       try? fileSystem.unlink(temporary)
       throw error
     }
     do throws(StorageError) {
       return try publish(temporary, &next, capacity: capacity, of: full)
     } catch {
-      // A file without a header may be in the log now, or only after a power cut. Were
-      // another segment begun after it, the log would look damaged.
+      // There may be a file without a header in the log, now or only after a power cut. If another segment were begun after it,
+      // the log would look damaged.
       if !error.isRefusedOpening { next.failure = error }
       throw error
     }
@@ -269,7 +267,7 @@ final class SegmentPreparation: Sendable {
 
   /// Gives a file its name in the log.
   ///
-  /// - Throws: ``StorageError``; if something could not be opened, the name is gone again.
+  /// - Throws: ``StorageError``; if the file could not be opened, the name is removed again.
   private func publish(
     _ temporary: String,
     _ next: inout Next,
@@ -279,8 +277,7 @@ final class SegmentPreparation: Sendable {
     let id = next.id
     let path = paths.segment(id)
     try fileSystem.rename(temporary, to: path)
-    // From here on the number is spent, whatever happens: a name that may be on disk is not given
-    // to another file.
+    // From here on the number is used up, whatever happens: a name that may be on disk is not given to another file.
     next.id = id.next
     do throws(StorageError) {
       try fileSystem.synchronizeDirectory(paths.log)
@@ -291,15 +288,15 @@ final class SegmentPreparation: Sendable {
         intendedCapacity: full
       )
     } catch {
-      // The next one synchronizes the directory before it gets a header, and with it that this one is gone.
+      // The next segment synchronizes the directory before it gets a header, and this removal with it.
       if error.isRefusedOpening { try fileSystem.unlink(path) }
       throw error
     }
   }
 
-  /// Writes every block where commits wait for the disk, and the header's where they do not.
+  /// Writes every block if commits wait for the disk, and only the header's if they do not.
   ///
-  /// In small steps: a file cached in large pieces makes the small writes that follow many times slower.
+  /// Writes in small steps: a file cached in large pieces makes the small writes that follow many times slower.
   func fillWithZeros(_ file: any OpenFile, _ range: Range<Int>) throws(StorageError) {
     let end: Int
     switch options.durability {
@@ -311,7 +308,7 @@ final class SegmentPreparation: Sendable {
     zeros.appendZeros(Self.blockByteCount)
     var offset = range.lowerBound
     while offset < end {
-      // Blocks that were reserved only are slower to write to, and that is all.
+      // Blocks that are only reserved are slower to write, but otherwise equivalent.
       if offset >= 1 << 20 && isAwaited.load(ordering: .relaxed) { return }
       let count = min(Self.blockByteCount, end - offset)
       try file.writeAll(zeros.bytes.extracting(0..<count), at: offset)

@@ -1,35 +1,34 @@
 import LogFormat
 import RowFormat
 
-/// The bytes after the last valid frame of the log, and what they prove.
+/// The bytes after the last valid frame of the log, and the proof they contain.
 ///
-/// A commit that was being written when the power failed leaves such bytes, and may be dropped: it was
-/// never acknowledged. A frame that was on disk and is damaged leaves them, too, and must not be. The
-/// two are told apart by proof: a later frame carries the position up to which the log was on disk
-/// when it was built. If that lies beyond the first invalid byte, that byte was once valid.
+/// An unfinished commit during a power failure leaves such bytes, and may be dropped: it was never acknowledged. A damaged
+/// frame that was on disk leaves them, too, and must not be dropped. A proof distinguishes the two: a later frame contains the
+/// durable end of the log when it was built. If that is beyond the first invalid byte, that byte was once valid.
 package struct TornTail {
-  /// The end of the bytes that are not zero; the start, if there are none.
+  /// The end of the nonzero bytes; the start if there are none.
   package let end: Int
-  /// The greatest position a frame among the bytes says was on disk; 0 if there is no frame.
+  /// The greatest durable end in a frame among the bytes; 0 if there is no frame.
   package let durableEnd: UInt64
 
-  /// How far to look.
+  /// The part of the segment to examine.
   package enum Reach {
     case all
-    /// To the first mebibyte of zeros: what was written next is before it.
+    /// To the first mebibyte of zeros: the next bytes written are before it.
     case nearby
   }
 
-  /// How much is read at a time: little enough to stay in the processor's cache until it was looked at.
+  /// The number of bytes read at a time: few enough to stay in the processor's cache while they are examined.
   private static let step = 256 << 10
-  /// How many zeros say that nothing was written behind them for ``Reach/nearby``.
+  /// The number of zeros behind which ``Reach/nearby`` expects no written bytes.
   private static let gap = 1 << 20
 
   package init(in segment: Segment, from start: Int, to limit: Int, _ reach: Reach = .all) throws {
     var end = start
     var durableEnd: UInt64 = 0
-    // By pieces, in one buffer, so that a copy of the whole segment is never needed; each piece sees the header
-    // that begins in it and ends in the next.
+    // In pieces, through one buffer, so that a copy of the whole segment is never needed; each piece includes the end of a
+    // header that begins in it.
     var buffer = ByteBuffer(capacity: min(Self.step + FrameHeader.byteCount, max(limit - start, 0)))
     var from = start
     var blankStart = start
@@ -55,7 +54,7 @@ package struct TornTail {
     self.durableEnd = durableEnd
   }
 
-  /// The greatest position that a frame says was on disk whose header begins in a piece of a segment.
+  /// Returns the greatest durable end in a frame whose header begins in a piece of a segment.
   private static func durableEnd(
     in bytes: RawSpan,
     _ from: Int,

@@ -2,16 +2,16 @@ import LogFormat
 
 /// The compaction picker: chooses the files that a compaction takes, from counters alone.
 ///
-/// It takes segments from the oldest on, without gaps: so the packs hold the rows as of one position in the log, and
-/// the log goes on from there. It rewrites packs where that gains most: those with the greatest dead share first, and
-/// only as many as it takes to get back below the bound. Rewriting all packs each time would move every live row for
-/// each third of a store that is overwritten.
+/// It takes segments from the oldest on, without gaps: so the packs hold the rows as of one position in the log, and the log
+/// continues from there. It rewrites packs where that gains most: those with the greatest dead share first, and only as many as
+/// needed to get back below the bound. Rewriting all packs each time would move every live row for each third of a store that
+/// is overwritten.
 package struct CompactionPolicy: Hashable, Sendable {
-  /// A compaction is due when more than this share could be reclaimed, relative to what all live rows take in the log.
+  /// A compaction is due when more than this share could be reclaimed, relative to the size of all live rows in the log.
   ///
-  /// Not to what they would take in packs: the better rows pack, the more often each of them would be packed again to
-  /// reclaim the same number of dead ones. Where nothing else is to be done, half and a fourth of the share count, and
-  /// relative to what would be left.
+  /// It is not relative to their size in packs: the better rows pack, the more often each would be packed again to reclaim the
+  /// same number of dead ones. If there is no other work, half and a fourth of the share count, relative to the size that would
+  /// be left.
   package var totalDeadShare = 0.22
   /// It then takes packs until the reclaimable rest is below this share of the bound.
   package var target = 0.9
@@ -40,7 +40,7 @@ package struct CompactionPolicy: Hashable, Sendable {
   package struct Candidate: Hashable, Sendable {
     package var id: SegmentID
     package var usage: SegmentUsage
-    /// The bytes it occupies on the device.
+    /// The space that the file occupies on the device, in bytes.
     package var fileByteCount: Int
 
     package init(id: SegmentID, usage: SegmentUsage, fileByteCount: Int? = nil) {
@@ -118,7 +118,7 @@ package struct CompactionPolicy: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - input: The files to choose from.
-  ///   - urgency: How much a compaction must gain to be due.
+  ///   - urgency: The gain that makes a compaction due.
   /// - Returns: The files to take; an empty choice if no compaction is due.
   package func choose(from input: PickerInput, _ urgency: CompactionUrgency) -> Choice {
     guard urgency == .now || pressure(of: input, urgency) >= 1 else { return Choice() }
@@ -143,10 +143,10 @@ package struct CompactionPolicy: Hashable, Sendable {
     return choice
   }
 
-  /// Leaves files out of a choice until it has no more than so many, for a device without room for what all of them
-  /// become: the oldest segments come first, then the packs with the greatest dead share.
+  /// Shortens a choice to a number of files, for a device without room for the output of all: the oldest segments come first,
+  /// then the packs with the greatest dead share.
   ///
-  /// Packs that are only to be merged with others are left out: to write one again by itself would gain nothing.
+  /// Packs that are only to be merged with others are left out: rewriting one by itself would gain nothing.
   package func limit(_ choice: Choice, to fileCount: Int, of input: PickerInput) -> Choice {
     if choice.fileCount <= fileCount { return choice }
     let segmentCount = min(choice.segmentCount, fileCount)
@@ -174,11 +174,11 @@ package struct CompactionPolicy: Hashable, Sendable {
     )
   }
 
-  /// The back-pressure on commits: how far a compaction at full speed is behind.
+  /// The back-pressure on commits: the backlog of a compaction at full speed.
   ///
-  /// What counts is what is dead. Live rows that wait to be packed do not: however many come, the store takes no more
-  /// than a constant times what it will take, so an import need not wait for its own packing. Files that compaction
-  /// leaves alone, because it would move more than it gains, come to about 1.
+  /// Only dead rows count. Live rows waiting to be packed do not: however many come, the store takes no more than a constant
+  /// multiple of its final size, so an import need not wait for its own packing. Files that compaction leaves alone, because
+  /// rewriting them would move more than it gains, amount to about 1.
   package func backPressure(of input: PickerInput) -> Double {
     let live = Double(input.liveByteCount)
     let bound = max(totalDeadShare * live, Double(4 * slackByteCount), 1)
@@ -197,16 +197,16 @@ package struct CompactionPolicy: Hashable, Sendable {
     return max(bound - spare, Double(slack), 1)
   }
 
-  /// How many bytes of live rows a compaction beside commits takes from segments, and as many from packs, each up to
-  /// one file more.
+  /// Limit, in bytes, of the live rows that a compaction beside commits takes from segments, and as many from packs; each may
+  /// exceed it by one file.
   ///
-  /// What it gains is there when it ends, and the log grows meanwhile: several short ones keep a store that is written
-  /// to all the time smaller than a long one does, and each takes the packs that are most dead by then.
+  /// Its gain is available only at its end, and the log grows meanwhile: several short ones keep a store under constant load
+  /// smaller than one long one, and each takes the packs that are most dead by then.
   private func liveLimit(in input: PickerInput) -> Int {
     max(Int(liveShare * Double(input.liveByteCount)), 4 * packByteCounts.lowerBound)
   }
 
-  /// How many files, from the first on, have so many bytes of live rows; all of them without a limit.
+  /// Returns the number of files, from the first on, with that many bytes of live rows; all of them without a limit.
   private func count(of files: [Candidate], upTo limit: Int?) -> Int {
     var byteCount = 0
     for (index, file) in files.enumerated() {
@@ -223,14 +223,14 @@ package struct CompactionPolicy: Hashable, Sendable {
   }
 }
 
-/// How much a compaction must gain to be due.
+/// The gain that makes a compaction due.
 package enum CompactionUrgency: Hashable, Sendable {
   /// Its gain must be worth the work beside a busy store.
   case due
-  /// A smaller gain is enough, since nothing else needs to be done.
+  /// A smaller gain is enough, since there is no other work.
   case idle
   /// The smallest gain is enough, since no commit is expected either.
   case quiescent
-  /// Every gain is enough: it takes all that can be packed.
+  /// Every gain is enough: it takes everything that can be packed.
   case now
 }

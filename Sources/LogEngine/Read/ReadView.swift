@@ -3,32 +3,31 @@ import LogFormat
 public import RowFormat
 import Synchronization
 
-/// The store as one commit left it: however many follow, a view keeps seeing that state.
+/// The store as of one commit: a view still sees that state after any number of later commits.
 ///
-/// Making one copies nothing. It holds its state until it is released; what is later made superfluous
-/// by compaction stays on disk that long.
+/// Creating a view copies nothing. The view holds its state until it is released; files that compaction makes superfluous stay
+/// on disk that long.
 public final class ReadView: Sendable {
-  /// The newest commit the view sees.
+  /// The newest commit that the view sees.
   public let sequence: CommitSequence
   /// The catalogue as of that commit.
   public let catalogue: Catalogue
   let state: StoreState
-  /// By table.
+  /// The row counts, by table.
   private let rowCounts: [Int]
   private let pin: PinBoard.Pin
-  /// The earlier view by which it is known that the state is there.
+  /// The earlier view that guarantees that the state is still there.
   private let holder: ReadView?
 
   package init(state: StoreState) {
     self.state = state
     holder = nil
-    // First, so that nothing the view will see can be removed before it is made: it sees this commit
-    // or a later one.
+    // Comes first, so that nothing the view will see can be removed before it exists: it sees this commit or a later one.
     (pin, _) = state.visibility.pins.pin(
       state.visibility.visible,
       at: state.fileSystem.microseconds()
     )
-    // Counts and commit belong together, so both are read again if they were being changed.
+    // Counts and commit belong together, so both are read again if they change meanwhile.
     while true {
       let before = state.visibility.publication.load(ordering: .acquiring)
       let sequence = state.visibility.visible.load(ordering: .acquiring)
@@ -36,7 +35,7 @@ public final class ReadView: Sendable {
       var counts = Array(repeating: 0, count: Int(catalogue.tables.last?.number ?? 0) + 1)
       for table in catalogue.tables {
         let number = Int(table.number)
-        // Tables come in the order of their numbers, unless the log says otherwise.
+        // Tables come in the order of their numbers, but a damaged log may say otherwise.
         while counts.count <= number { counts.append(0) }
         state.tables.with(number) { counts[number] = $0.liveRowCount.load(ordering: .relaxed) }
       }
@@ -50,7 +49,7 @@ public final class ReadView: Sendable {
     }
   }
 
-  /// Pins an earlier commit, of which it is known what there was.
+  /// Pins an earlier commit whose catalogue and row counts are known.
   init(
     state: StoreState,
     _ sequence: CommitSequence,
@@ -66,14 +65,14 @@ public final class ReadView: Sendable {
     pin = state.visibility.pins.pin(sequence.rawValue, at: state.fileSystem.microseconds())
   }
 
-  /// Pins a later commit to read rows by their names: how many there are, the view does not know.
+  /// Returns a view of a later commit for reading rows by their names; it has no row counts.
   ///
-  /// As long as an earlier commit is pinned, compaction folds none behind it. So this view is held by that one, or by what
-  /// holds it.
+  /// As long as an earlier commit is pinned, compaction folds none behind it. So the new view retains this one, or the view
+  /// that this one retains.
   ///
-  /// - Parameter sequence: The commit, which the holder's is not behind, and which is visible.
+  /// - Parameter sequence: A visible commit, no older than the holder's.
   /// - Returns: The view.
-  /// - Complexity: O(1), whereas ``StorageEngine/makeReadView(at:)`` reads the log to know more.
+  /// - Complexity: O(1), whereas ``StorageEngine/makeReadView(at:)`` reads the log for more information.
   package func rows(of sequence: CommitSequence) -> ReadView {
     let holder = self.holder ?? self
     precondition(
@@ -87,7 +86,7 @@ public final class ReadView: Sendable {
 
   deinit { state.visibility.pins.unpin(pin) }
 
-  /// How many rows a table has.
+  /// Returns the number of rows in a table.
   public func rowCount(of table: UInt16) -> Int {
     Int(table) < rowCounts.count ? rowCounts[Int(table)] : 0
   }
@@ -95,10 +94,10 @@ public final class ReadView: Sendable {
   /// Whether a row exists.
   public func contains(_ reference: RowReference) throws -> Bool { try reader.lookUp(reference) }
 
-  /// Lends the bytes of a row, with the layout they are in.
+  /// Lends the bytes of a row, with their layout.
   ///
-  /// - Returns: What `body` returned, or `nil` if there is no such row.
-  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or what `body` throws.
+  /// - Returns: The result of `body`; `nil` if there is no such row.
+  /// - Throws: ``/LogFormat/StorageError`` if the row's bytes are damaged, or any error that `body` throws.
   @inlinable public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
@@ -116,7 +115,7 @@ public final class ReadView: Sendable {
     try reader.lookUp(reference, body)
   }
 
-  /// The first key of a table from one on that the index names, whether the view sees its row or not.
+  /// Returns the first key of a table, at or after `key`, that the index contains, whether the view sees its row or not.
   ///
   /// - Complexity: O(log keys), however far apart they are.
   package func firstKey(of table: UInt16, from key: UInt64) -> UInt64? {
@@ -126,10 +125,10 @@ public final class ReadView: Sendable {
   /// Visits the rows of a table in key order, without an allocation per row.
   ///
   /// - Parameters:
-  ///   - table: The table; one that does not exist has no rows.
+  ///   - table: The table; a missing table has no rows.
   ///   - keys: The keys to visit; all, if `nil`.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or any error that `body` throws.
   public func scan(
     _ table: UInt16,
     in keys: Range<UInt64>? = nil,
@@ -142,10 +141,10 @@ public final class ReadView: Sendable {
   ///
   /// - Parameters:
   ///   - table: The table; one that does not exist has no rows.
-  ///   - keys: The keys to visit, ascending; one that has no row is passed over.
+  ///   - keys: The keys to visit, ascending; a key without a row is skipped.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
   /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
-  /// - Complexity: O(keys); of rows in packs whole blocks are put together, each once.
+  /// - Complexity: O(keys); for rows in packs whole blocks are assembled, each once.
   public func scan(
     _ table: UInt16,
     keys: [UInt64],

@@ -39,7 +39,7 @@ package struct RowReader {
     }
   }
 
-  /// The bytes of a whole row must be one of its layout's.
+  /// Checks that the bytes of a whole row are valid in its layout.
   @inline(__always)
   private func check(
     _ row: RawSpan,
@@ -52,13 +52,13 @@ package struct RowReader {
     }
   }
 
-  /// Whether there is a row.
+  /// Whether a row exists.
   @inline(__always)
   func contains(_ reference: RowReference) throws -> Bool {
     try place(of: reference) != nil
   }
 
-  /// Whether there is a row, if the index alone can tell.
+  /// Whether a row exists, if the index alone can tell; `nil` otherwise.
   @inline(__always)
   func containsAtOnce(_ reference: RowReference) -> Bool? {
     let entry = state.tables.with(Int(reference.table)) { table in
@@ -69,7 +69,7 @@ package struct RowReader {
     return entry.newest <= sequence ? entry.location.isRow : nil
   }
 
-  /// Lends a row, if there is one; keeps retired files until then, and reports damage.
+  /// Lends a row, if there is one; keeps retired files meanwhile, and reports damage.
   @inline(__always)
   func lookUp(
     _ reference: RowReference,
@@ -78,7 +78,7 @@ package struct RowReader {
     _ = try state.watchingReads { try state.files.reading { try read(reference, body) } }
   }
 
-  /// Whether there is a row; reads its record only if the index alone cannot tell.
+  /// Whether a row exists; reads its record only if the index alone cannot tell.
   @inline(__always)
   func lookUp(_ reference: RowReference) throws -> Bool {
     if let answer = containsAtOnce(reference) { return answer }
@@ -111,13 +111,13 @@ package struct RowReader {
     }
   }
 
-  /// Visits some rows of a table in key order, of a commit that is pinned.
+  /// Visits some rows of a table in key order, as of a pinned commit.
   ///
   /// - Parameters:
   ///   - number: The table.
-  ///   - keys: Their keys, ascending; one without a row is passed over.
-  ///   - body: Called with each.
-  /// - Throws: ``StorageError`` if a row's bytes are damaged, or what `body` throws.
+  ///   - keys: The keys, ascending; a key without a row is skipped.
+  ///   - body: Called with each row.
+  /// - Throws: ``StorageError`` if a row's bytes are damaged, or any error that `body` throws.
   func scan(
     _ number: UInt16,
     keys: Span<UInt64>,
@@ -142,7 +142,7 @@ package struct RowReader {
     }
   }
 
-  /// Visits the row that a slot of the index leads to, if the reader sees one.
+  /// Visits the row that an index slot names, if the reader sees one.
   @inline(__always)
   private func visit(
     _ reference: RowReference,
@@ -227,7 +227,7 @@ extension RowReader {
     sequence < table.removedAt.load(ordering: .acquiring)
   }
 
-  /// Where the row is as of this reader's commit; `nil` if there was no row then.
+  /// Returns the place of the row as of this reader's commit; `nil` if there was no row then.
   @inline(__always)
   package func place(of reference: RowReference) throws -> RecordPlace? {
     let entry = state.tables.with(Int(reference.table)) { table in
@@ -238,21 +238,21 @@ extension RowReader {
     return try place(of: reference, entry.location, entry.newest)
   }
 
-  /// The same, if the index names a location, in a page whose newest commit is this.
+  /// Returns the same for a location in the index and the newest commit of its page.
   @inline(__always)
   func place(
     of reference: RowReference,
     _ location: RecordLocation,
     _ newest: UInt64
   ) throws -> RecordPlace? {
-    // What was packed is older than every reader.
+    // Packed rows are older than every reader.
     if newest <= sequence || location.isPacked || state.files.isRetired(location.segment) {
       return location.isRow ? location.place : nil
     }
     return location.isNone ? nil : try earlierPlace(of: reference, location.place)
   }
 
-  /// Follows a row's records back to the newest that this reader may see.
+  /// Follows a row's records back to the newest that is visible to this reader.
   private func earlierPlace(
     of reference: RowReference,
     _ newest: RecordPlace
@@ -274,7 +274,7 @@ extension RowReader {
   /// - Returns: `nil` if a compaction has taken the segment out meanwhile.
   private func isVisible(_ header: RecordHeader, at place: RecordPlace) throws -> Bool? {
     let isVisible = try state.files.segments.with(Int(place.segment.rawValue)) { segment in
-      // No reader has seen what was not written yet.
+      // No reader has seen a record that is not written yet.
       guard place.offset < segment.readableEnd.load(ordering: .acquiring) else { return false }
       return try segment.sequence(ofRecordAt: place.offset, distance: header.distance) <= sequence
     }

@@ -1,26 +1,26 @@
 import LogFormat
 import RowFormat
 
-/// A mark that the log was closed, which a manifest counts and of which the file lacks the end.
+/// A close mark that a manifest counts, but whose end is missing from the file.
 ///
-/// Early writers cut the last segment off at the end of a page that the mark itself was too long for, if
-/// they had published a manifest and committed nothing. No commit is lost with it: the 40 bytes up to the place
-/// that a manifest calls the log's clean end are this mark and nothing else. Its bytes follow from the frames
-/// before it. So a reader takes the log as ending in front of it, and a writer puts it back.
+/// Early writers cut off the last segment at the end of a page that the mark itself did not fit into, if they had published a
+/// manifest and committed nothing. No commit is lost with it: the 40 bytes up to the log's clean end in the manifest are this
+/// mark and nothing else. Its bytes follow from the frames before it. So a reader takes the log as ending in front of it, and a
+/// writer restores it.
 struct CutCloseMark {
   /// The last segment.
   let segment: SegmentID
-  /// Where the mark begins in it.
+  /// The start of the mark in the segment.
   let start: Int
-  /// The same place, counted over all segments.
+  /// The start of the mark, counted over all segments.
   let logPosition: UInt64
 
-  /// Looks whether a segment may lack nothing but the end of a close mark.
+  /// Checks whether a segment may lack nothing but the end of a close mark.
   ///
   /// - Parameters:
   ///   - manifest: The manifest, which counts the mark as written.
-  ///   - segment: The segment, as the manifest names it.
-  ///   - size: How long its file is.
+  ///   - segment: The segment's entry in the manifest.
+  ///   - size: The size of its file, in bytes.
   init?(_ manifest: Manifest, in segment: Manifest.SegmentEnd, size: Int) {
     let start = segment.end - FrameHeader.byteCount
     guard manifest.isClean, segment.id == manifest.segments.last?.id, segment.end > size,
@@ -32,7 +32,7 @@ struct CutCloseMark {
     logPosition = manifest.durableEnd - UInt64(FrameHeader.byteCount)
   }
 
-  /// The mark, in a segment whose frames before it end with a commit and a header's checksum.
+  /// Returns the mark in a segment, given the commit and the header checksum that the frames before it end with.
   private func bytes(in segment: Segment, _ sequence: UInt64, _ chain: UInt32) -> ByteBuffer {
     let header = FrameHeader(
       payloadLength: 0,
@@ -47,9 +47,9 @@ struct CutCloseMark {
     return bytes
   }
 
-  /// Makes sure that the log ends in front of the mark, and that what is there of the mark is its beginning.
+  /// Checks that the log ends in front of the mark, and that the bytes there are the beginning of the mark.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if it is anything else that is missing.
+  /// - Throws: ``StorageError/corruption(_:)`` if anything else is missing.
   func check(against end: FrameScan) throws {
     let segment = end.segment
     let last = end.lastComplete
@@ -66,7 +66,7 @@ struct CutCloseMark {
     }
   }
 
-  /// Puts the mark back where the log ends.
+  /// Restores the mark at the end of the log.
   func restore(at end: Recovery.End) throws(StorageError) {
     guard let segment = end.segment else { return }
     try bytes(in: segment, end.sequence, end.chain).write(to: segment.file, at: start)

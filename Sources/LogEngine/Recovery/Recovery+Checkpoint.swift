@@ -2,10 +2,10 @@ import LogFormat
 import RowFormat
 
 extension Recovery {
-  /// Reads the checkpoints there are, without their pages; newest first.
+  /// Reads the existing checkpoints, without their pages; newest first.
   ///
-  /// Before the log is listed: a writer may go on meanwhile, and a checkpoint must not know of segments
-  /// that the list does not have.
+  /// Called before the log is listed: a writer may continue meanwhile, and a checkpoint must not refer to segments that the
+  /// list does not have.
   mutating func readCheckpoints() -> [CheckpointFile] {
     let files = CheckpointFiles(state)
     guard let numbers = try? files.numbers() else { return [] }
@@ -21,7 +21,7 @@ extension Recovery {
         }
         found.append(file)
       } catch .missingFile {
-        // Its writer replaced it just now.
+        // Its writer has just replaced the checkpoint.
       } catch {
         report.ignoredCheckpointCount += 1
       }
@@ -29,9 +29,9 @@ extension Recovery {
     return found
   }
 
-  /// Takes the index from the newest checkpoint that fits the log.
+  /// Loads the index from the newest checkpoint that fits the log.
   ///
-  /// - Returns: Where the log has to be read from; `nil` for its beginning.
+  /// - Returns: The place from which the log must be read; `nil` for its beginning.
   mutating func takeIndex(from files: [CheckpointFile], _ segments: [Segment]) -> LogPlace? {
     for file in files {
       let checkpoint = file.checkpoint
@@ -69,8 +69,7 @@ extension Recovery {
     return nil
   }
 
-  /// Whether a checkpoint refers to this very log: to a frame with the checksum it names, and with all the
-  /// files it knows.
+  /// Whether a checkpoint refers to this very log: to a frame with the right checksum, and to no missing files.
   private func fits(
     _ place: LogPlace,
     _ usages: SegmentUsages,
@@ -86,7 +85,7 @@ extension Recovery {
     return try stands(place, in: segments[index])
   }
 
-  /// Where the log ends in a segment at the latest.
+  /// The greatest possible end of the log in a segment.
   private func limit(of index: Int, in segments: [Segment]) -> Int {
     let capacity = segments[index].capacity
     return index + 1 < segments.count

@@ -4,7 +4,7 @@ import RowFormat
 import Synchronization
 
 extension Recovery.End {
-  /// Where the log begins.
+  /// The beginning of the log.
   init(_ base: LogBase?) {
     self.init()
     guard let base else { return }
@@ -18,7 +18,7 @@ extension Recovery.End {
 }
 
 extension Recovery {
-  /// Opens the packs the manifest names.
+  /// Opens the packs named in the manifest.
   func openPacks() throws(StorageError) {
     guard let base = manifest.base else { return }
     for entry in base.packs {
@@ -94,7 +94,7 @@ extension Replay {
 }
 
 extension PackID {
-  /// The numbers of the packs there are, ascending.
+  /// Returns the numbers of the existing packs, ascending.
   package static func numbers(
     _ paths: StorePaths,
     _ fileSystem: any FileSystem

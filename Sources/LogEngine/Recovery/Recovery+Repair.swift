@@ -3,18 +3,17 @@ import RowFormat
 import Synchronization
 
 extension Recovery {
-  /// Does what a writer has to do before it builds on a log that was not closed.
+  /// Makes a log that was not closed safe for a writer to build on.
   ///
-  /// What was read came perhaps from the system's memory only: after a failed sync it serves bytes
-  /// that it will never write. So they are written again, and synchronized, before the first new
-  /// commit can come to depend on them.
+  /// The log as read may be only in the system's memory: after a failed synchronization that serves bytes it will never write.
+  /// So they are rewritten and synchronized before the first new commit can depend on them.
   func repair(_ end: End) throws(StorageError) {
     try emptyTemporaryDirectory()
     try state.removeRetiredFiles(behind: manifest.base)
     for id in end.unfinished { try state.fileSystem.unlink(state.paths.segment(id)) }
     guard !end.isClean, let segment = end.segment else { return }
     try keepTornBytes(of: segment, from: end.offset, to: end.tornEnd)
-    // With the header: whose sync failed has frames in no segment after a power cut.
+    // Including the header: a segment whose header was never synchronized has lost its frames after a power cut.
     var offset = 0
     if end.durableEnd > segment.header.logPosition {
       offset = min(segment.offset(of: end.durableEnd), end.offset)
@@ -30,8 +29,8 @@ extension Recovery {
 
   /// Removes files that were under construction.
   ///
-  /// Some file systems take as long to remove a segment as all of the opening takes: the background does that, if there
-  /// is one; see ``Housekeeper/removeRemains()``.
+  /// Some file systems take as long to remove a segment as the whole opening takes: the background does that, if there is one;
+  /// see ``Housekeeper/removeRemains()``.
   private func emptyTemporaryDirectory() throws(StorageError) {
     let segment = "segment"
     var hasSegment = false
@@ -48,10 +47,10 @@ extension Recovery {
     state.hasRemains.store(true, ordering: .relaxed)
   }
 
-  /// Keeps the remains of a torn commit until the next opening, for inspection.
+  /// Keeps the bytes of a torn commit until the next opening, for inspection.
   ///
-  /// A full device does not prevent the store from being opened, perhaps to make room in it: the bytes stay where
-  /// they are, too, until their segment is packed.
+  /// A full device does not prevent the store from being opened, perhaps to make room in it: the bytes also stay in place until
+  /// their segment is packed.
   private func keepTornBytes(
     of segment: Segment,
     from start: Int,

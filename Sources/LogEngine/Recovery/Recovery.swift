@@ -2,33 +2,33 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Finds out what a store's log says, from whatever a crash left of it.
+/// Recovers the state of a store's log after any crash.
 ///
 /// The steps, in order:
 ///
 /// 1. Read the header of every segment. Each names its predecessor, so none can be missing.
-/// 2. Take the index from a checkpoint, if one fits.
-/// 3. Read the frames after it. Every segment but the last must be valid up to where its successor
-///    says it ends: it was on disk before the successor was begun.
-/// 4. In the last segment, stop at the first frame that is not valid. What follows is a torn tail, or
-///    proof that the log was longer: then opening fails.
+/// 2. Load the index from a checkpoint, if one fits.
+/// 3. Read the frames after it. Every segment but the last must be valid up to the end that its successor declares: it was on
+///    disk before the successor was begun.
+/// 4. In the last segment, stop at the first invalid frame. The bytes behind it are a torn tail, or proof that the log was
+///    longer: then opening fails.
 ///
-/// Nothing is written here; ``repair(_:)`` does what a writer has to do before it appends.
+/// Nothing is written here; ``repair(_:)`` makes the log safe for a writer to append to.
 struct Recovery {
   let state: StoreState
   let manifest: Manifest
   var report = RecoveryReport()
   var replay: Replay
-  /// The checkpoints there are.
+  /// The existing checkpoints.
   var checkpoints = CheckpointState()
-  /// Up to where the log was on disk, as a checkpoint says.
+  /// The durable end of the log according to a checkpoint.
   var checkpointedEnd: UInt64 = 0
-  /// What a manifest counted of a close mark that is not all there; see ``CutCloseMark``.
+  /// A close mark that a manifest counts and the file lacks in part; see ``CutCloseMark``.
   private(set) var cutCloseMark: CutCloseMark?
 
-  /// Where the log ends, and all that is needed to go on.
+  /// The end of the log, with everything needed to continue it.
   struct End {
-    /// The last segment; `nil` in a log that was never begun, or of which none was read so far.
+    /// The last segment; `nil` in a log that was never begun, or before any was read.
     var segment: Segment?
     /// Whether the log begins behind segments that were packed.
     var hasBase = false
@@ -39,15 +39,15 @@ struct Recovery {
     var sequence: UInt64 = 0
     /// The end's position, counted over all segments.
     var logPosition: UInt64 = 0
-    /// Up to where the log is known to be on disk.
+    /// The durable end of the log, as far as is known.
     var durableEnd: UInt64 = 0
-    /// Whether the log was closed here, so that it may go on in the same file.
+    /// Whether the log was closed here, so that it may continue in the same file.
     var isClean = true
-    /// Where the bytes that follow the end, and are not zero, end.
+    /// The end of the nonzero bytes that follow the log's end.
     var tornEnd = 0
     /// Segments without a header.
     var unfinished: [SegmentID] = []
-    /// The number the next segment gets.
+    /// The number of the next segment.
     var nextSegment = SegmentID(rawValue: 1)
     /// The greatest epoch seen.
     var epoch: UInt32 = 0
@@ -82,7 +82,7 @@ struct Recovery {
     end.unfinished = files.unfinished
     end.nextSegment = max(manifest.nextSegment, files.highest.next)
     end.epoch = max(manifest.epoch, files.headers.last?.epoch ?? 0)
-    // A checkpoint may name records that are beyond the damage.
+    // A checkpoint may name records beyond the damage.
     let usesIndex = state.options.mode != .readOnlyUpToDamage
     let start = usesIndex ? takeIndex(from: checkpoints, segments) : nil
     if start == nil { try takeIndexFromPacks() }
@@ -93,13 +93,13 @@ struct Recovery {
     return end
   }
 
-  /// Goes on after damage if the store is opened up to it, and throws it otherwise.
+  /// Records damage if the store is opened up to it, and throws it otherwise.
   private mutating func recordDamage(_ error: StorageError) throws(StorageError) {
     guard state.options.mode == .readOnlyUpToDamage else { throw error }
     report.damage = error
   }
 
-  /// Every segment that the manifest names must be there, and as long as it says.
+  /// Checks that every segment named in the manifest is there, and as long as it says.
   private mutating func checkPresence(_ files: LogFiles) throws(StorageError) {
     let known = Set(files.headers.map(\.segment))
     for segment in manifest.segments {
@@ -131,8 +131,7 @@ struct Recovery {
     }
   }
 
-  /// Notes that a segment may end inside the mark with which its log was closed; whether it does shows once
-  /// the frames before it have been read.
+  /// Records that a segment may end inside its close mark; whether it does shows once the frames before it have been read.
   private mutating func passesCutCloseMark(in segment: Manifest.SegmentEnd, size: Int) -> Bool {
     guard let mark = CutCloseMark(manifest, in: segment, size: size) else { return false }
     cutCloseMark = mark
@@ -140,7 +139,7 @@ struct Recovery {
     return true
   }
 
-  /// Up to where the log was on disk, as the manifest says.
+  /// The durable end of the log according to the manifest.
   private var manifestEnd: UInt64 { cutCloseMark?.logPosition ?? manifest.durableEnd }
 
   private func open(_ headers: [SegmentHeader]) throws(StorageError) -> [Segment] {
@@ -153,7 +152,7 @@ struct Recovery {
         canWrite ? .write : .read
       )
       let size = try file.size()
-      // A writer in another process may cut the last file off where its frames end.
+      // A writer in another process may cut the last file off at the end of its frames.
       let mayShrink = isLast && !canWrite
       let segment = try Segment(
         header: header,
@@ -201,7 +200,7 @@ extension Recovery {
     }
   }
 
-  /// Begins to read a segment, which must be linked to what was read before it.
+  /// Begins to read a segment, which must be linked to the one before.
   private func makeScan(
     of segment: Segment,
     until successor: SegmentHeader?,
@@ -224,7 +223,7 @@ extension Recovery {
     return FrameScan(segment, after: start, kind, to: limit)
   }
 
-  /// Takes a segment, all of whose records are in the checkpoint, as its successor describes it.
+  /// Skips a segment whose records are all in the checkpoint; its successor describes it.
   private func passOver(
     _ segment: Segment,
     until successor: SegmentHeader,
@@ -241,7 +240,7 @@ extension Recovery {
     segment.readableEnd.store(end.offset, ordering: .releasing)
   }
 
-  /// Where a segment ends, or is declared to.
+  /// The end of a segment, or the end that its successor declares.
   private func limit(
     of segment: Segment,
     _ successor: SegmentHeader?
@@ -271,7 +270,7 @@ extension Recovery {
     end.durableEnd = durableEnd
   }
 
-  /// Applies the commits up to the first frame that is not valid.
+  /// Applies the commits up to the first invalid frame.
   private mutating func read(_ scan: inout FrameScan) throws {
     let start = scan.offset
     let commitCount = scan.commitCount
@@ -281,7 +280,7 @@ extension Recovery {
       report.scannedCommitCount += scan.commitCount - commitCount
     }
     while true {
-      // Half a commit must not be counted, where what comes after it is not the end of it all.
+      // Half a commit must not be counted if damage, and not the end of the log, follows it.
       let before = state.options.mode == .readOnlyUpToDamage ? replay : nil
       do {
         let isValid = try scan.next { payload, offset, sequence in
@@ -295,10 +294,10 @@ extension Recovery {
     }
   }
 
-  /// Decides what the bytes after the last valid frame are.
+  /// Interprets the bytes after the last valid frame.
   ///
-  /// Beside a writer, frames may have come after the reading stopped and before the proof was looked
-  /// for. So what proves damage is first a reason to read on: damage it is only if that leads nowhere.
+  /// Beside a writer, frames may have been appended between the reading and the search for proof. So proof of damage is first a
+  /// reason to read on; it is damage only if no further frame is found.
   private mutating func settleTail(_ scan: inout FrameScan, _ end: inout End) throws {
     let segment = scan.segment
     let tail = try TornTail(in: segment, from: scan.offset, to: segment.capacity)
@@ -330,7 +329,7 @@ extension Recovery {
 }
 
 extension Recovery.End {
-  /// A segment must begin where its predecessor ended.
+  /// Checks that a segment begins at the end of its predecessor.
   func checkLink(to segment: Segment) throws(StorageError) {
     let header = segment.header
     let pairs: [(String, UInt64, UInt64)] = [
@@ -350,7 +349,7 @@ extension Recovery.End {
     }
   }
 
-  /// Puts the end where the last complete commit of a segment ends.
+  /// Moves the end to the end of the last complete commit of a segment.
   mutating func move(to scan: FrameScan) {
     let segment = scan.segment
     segment.readableEnd.store(scan.lastComplete.offset, ordering: .releasing)
@@ -364,7 +363,7 @@ extension Recovery.End {
 }
 
 extension FrameScan {
-  /// The error that says that the log ends here and was once longer.
+  /// Returns the error for a log that ends here and was once longer.
   func lost(durableUpTo: UInt64, _ witness: Corruption.Witness) -> StorageError {
     segment.corruption(
       at: offset,

@@ -2,17 +2,17 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Puts the records of a commit that is in the log into the index.
+/// Adds the records of a logged commit to the index.
 ///
-/// The state that results depends on the commits alone, in their order, and applying one twice does
-/// no harm to the index: so a checkpoint may hold later locations than the commit it names.
+/// The resulting state depends on nothing but the commits in their order, and applying a commit twice does not harm the index:
+/// so a checkpoint may hold later locations than the commit it names.
 struct Replay {
   let state: StoreState
   var catalogue: Catalogue
   var usages = SegmentUsages()
   /// The newest pack that a record builds on.
   var newestPack = SegmentID.none
-  /// By how much the commits applied change the tables' row counts.
+  /// The changes of the tables' row counts by the commits applied.
   var rowCounts: [UInt16: Int] = [:]
 
   init(state: StoreState, catalogue: Catalogue = Catalogue()) {
@@ -23,11 +23,11 @@ struct Replay {
   /// Applies a frame's records.
   ///
   /// - Parameters:
-  ///   - payload: The frame's payload, whose checksum was found right.
+  ///   - payload: The frame's payload, whose checksum was verified.
   ///   - offset: The offset of the payload in the segment.
   ///   - segment: The segment.
   ///   - sequence: The commit.
-  /// - Throws: ``StorageError/corruption(_:)`` if a record cannot be what was written.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record is inconsistent.
   mutating func apply(
     _ payload: RawSpan,
     at offset: Int,
@@ -52,7 +52,7 @@ struct Replay {
         byteCount = 0
         tableNumber = header.table
         table = state.tables[Int(tableNumber)]
-        // No commit could follow the one that removed the table.
+        // No commit could follow the removal of the table.
         if table?.removedAt.load(ordering: .relaxed) != .max { table = nil }
       }
       byteCount += header.totalByteCount
@@ -103,7 +103,7 @@ struct Replay {
     table.pages.store(location, for: header.key, sequence: sequence)
   }
 
-  /// Sees to it that no blob a row ever had gives its number to another.
+  /// Keeps the number of every blob that a row ever had from being reused.
   private func recordBlobs(of header: RecordHeader, _ body: RawSpan, _ table: Table) {
     guard let layout = table.layouts[Int(header.layout.rawValue)] else { return }
     switch header.kind {
@@ -148,7 +148,7 @@ struct Replay {
     state.adopt(catalogue)
   }
 
-  /// Adds the row counts to the tables'.
+  /// Adds the collected row counts to the tables'.
   mutating func publishRowCounts() {
     for (table, change) in rowCounts {
       state.tables[Int(table)]?.liveRowCount.add(change, ordering: .relaxed)

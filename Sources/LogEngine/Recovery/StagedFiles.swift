@@ -1,7 +1,7 @@
 import LogFormat
 import RowFormat
 
-/// The files of a store's staged copy, and how they become the store's.
+/// The files of a store's staged copy, with the steps that make them the store's.
 ///
 /// A copy is published if the store's manifest has the copy's lineage, which no other store has.
 struct StagedFiles {
@@ -15,9 +15,9 @@ struct StagedFiles {
     staged = StorePaths(root: store.staged)
   }
 
-  /// Completes what a crash interrupted; to be called with the store's lock, before the store is read.
+  /// Completes an interrupted publication or removal; call it with the store's lock, before the store is read.
   ///
-  /// - Throws: ``StorageError``; calling it again goes on from there.
+  /// - Throws: ``StorageError``; a further call continues the work.
   func settle() throws(StorageError) {
     guard try fileSystem.list(staged.root) != nil else { return }
     let copy = try manifests(of: staged).readNewest()
@@ -29,20 +29,20 @@ struct StagedFiles {
     try removeAll()
   }
 
-  /// Writes the store's next manifest: the copy is the store from here on.
+  /// Writes the store's next manifest, which makes the copy the store.
   func publishManifest() throws(StorageError) {
     guard var manifest = try manifests(of: staged).readNewest(),
       let current = try manifests(of: store).readNewest()
     else { throw .missingStore(path: staged.root) }
-    // A segment that was made ready, and removed, must not come back among those of the copy.
+    // A segment that was prepared and removed must not reappear among those of the copy.
     try fileSystem.synchronizeDirectory(store.log)
     manifest.number = current.number + 1
-    // Files that the copy's rows no longer own are still there under their names in the store.
+    // Files that the copy's rows no longer own still have their names in the store.
     manifest.mayHaveOrphanedBlobs = true
     try manifests(of: store).publish(manifest)
   }
 
-  /// Removes the copy, its manifests last: they tell whether it is published.
+  /// Removes the copy, its manifests last: they show whether it is published.
   func removeAll() throws(StorageError) { try removal.run(includesRoot: true) }
 
   private var removal: StoreRemoval { StoreRemoval(paths: staged, fileSystem: fileSystem) }
@@ -53,7 +53,7 @@ struct StagedFiles {
 extension StagedFiles {
   /// Gives every file of the copy its name in the store.
   ///
-  /// A file that bears the name there already is the same, or a blob that no row owns; either is replaced.
+  /// An existing file of that name is the same file, or a blob that no row owns; either is replaced.
   private func linkAll() throws(StorageError) {
     try link(namesIn: staged.packs, to: store.packs)
     let directories = try removal.directoriesOfBlobs()
@@ -64,7 +64,7 @@ extension StagedFiles {
     }
     if !directories.isEmpty { try fileSystem.synchronizeDirectory(store.blobs) }
     try link(namesIn: staged.log, to: store.log)
-    // The store's own know another end of the log.
+    // The store's own checkpoints belong to another end of the log.
     for name in try fileSystem.list(store.index) ?? []
     where store.isOwnName(name, in: store.index) {
       try fileSystem.unlink(store.index + "/" + name)
@@ -80,14 +80,14 @@ extension StagedFiles {
       if try !fileSystem.link(source + "/" + name, as: temporary) {
         try copy(source + "/" + name, to: temporary)
       }
-      // In one step: a reader finds the one or the other. (If they are one file, nothing happens.)
+      // Done in one step: a reader finds one file or the other. (If they are the same file, nothing happens.)
       try fileSystem.rename(temporary, to: target + "/" + name)
     }
     try fileSystem.unlink(temporary)
     try fileSystem.synchronizeDirectory(target)
   }
 
-  /// For file systems where a file has one name.
+  /// Copies a file, on file systems where a file has only one name.
   private func copy(_ path: String, to target: String) throws(StorageError) {
     let source = try fileSystem.open(path, .read)
     let copy = try fileSystem.open(target, .create)

@@ -1,9 +1,9 @@
 import LogFormat
 
 extension StoreState {
-  /// Removes the files that an unfinished compaction left behind, while none is under way.
+  /// Removes the files that an unfinished compaction left behind; no compaction may be running.
   ///
-  /// - Parameter base: The beginning of the log, by the newest manifest there is.
+  /// - Parameter base: The beginning of the log according to the newest manifest.
   /// - Throws: ``StorageError`` if the folders cannot be read, or a file cannot be removed.
   func removeRetiredFiles(behind base: LogBase?) throws(StorageError) {
     var retired: [String] = []
@@ -16,8 +16,8 @@ extension StoreState {
       retired.append(paths.pack(id))
     }
     if retired.isEmpty { return }
-    // Who put the manifest in its place may not have lived to synchronize its name: after a power cut the one before it
-    // would count again, and these files with it.
+    // The process that put the manifest in place may have died before synchronizing its name: after a power cut the previous
+    // manifest would count again, and these files with it.
     try fileSystem.synchronizeDirectory(paths.root)
     for path in retired { try fileSystem.unlink(path) }
   }

@@ -1,13 +1,13 @@
 import LogFormat
 
-/// Some rows of a scan by columns: those of a block of a pack, or rows gathered from the log.
+/// A batch of rows of a scan, by columns: rows of one block of a pack, or rows gathered from the log.
 ///
-/// To be used in the call it is handed to, and not after it.
+/// Valid only during the call that receives it.
 public struct ColumnBatch: ~Copyable {
-  /// The rows there are.
+  /// The selected rows.
   ///
-  /// Of a block of a pack some may have changed or ended since; these are not selected, and what the columns
-  /// have in their places means nothing.
+  /// In a block of a pack some rows may have changed or ended since; these are not selected, and their values in the columns
+  /// are meaningless.
   public let rows: RowSelection
   private let source: Source
 
@@ -26,9 +26,9 @@ public struct ColumnBatch: ~Copyable {
     source = .log(rowsInLog)
   }
 
-  /// The values of a column, one for each row, be it selected or not.
+  /// The values of a column, one for each row, whether selected or not.
   ///
-  /// - Parameter index: The column's position among those the scan asked for.
+  /// - Parameter index: The column's position among those that the scan requested.
   /// - Returns: The values; all null if the rows do not have the column.
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the column is damaged.
   /// - Complexity: O(rows) at the first call.
@@ -39,10 +39,10 @@ public struct ColumnBatch: ~Copyable {
     }
   }
 
-  /// Whether some of the rows were written before the table had a column, or after it had it.
+  /// Whether some of the rows were written without a column, because the table did not have it then.
   ///
-  /// - Parameter index: The column's position among those the scan asked for.
-  /// - Returns: Whether some row does not have it.
+  /// - Parameter index: The column's position among those that the scan requested.
+  /// - Returns: Whether any row lacks the column.
   public func isLacking(_ index: Int) -> Bool {
     switch source {
     case .pack(let columns): !columns.block.hasColumn(index)
@@ -50,8 +50,7 @@ public struct ColumnBatch: ~Copyable {
     }
   }
 
-  /// Keeps rows that do not have a column: in ``column(_:)`` they are null, as those are that have it, and no
-  /// value in it.
+  /// Keeps the rows that lack a column: in ``column(_:)`` they are null, like rows that have the column without a value.
   public func keepLacking(_ index: Int, in rows: inout RowSelection) {
     switch source {
     case .pack(let columns): if columns.block.hasColumn(index) { rows.removeAll() }
@@ -59,8 +58,7 @@ public struct ColumnBatch: ~Copyable {
     }
   }
 
-  /// Whether some row may meet a condition, by what is known without reading columns; always, of rows in the
-  /// log.
+  /// Whether any row may meet a condition, judging without reading columns; always `true` for rows in the log.
   public func mayHold(_ condition: ZoneCondition) -> Bool {
     switch source {
     case .pack(let columns): columns.reader.mayHold(condition, inBlock: columns.block.number)
@@ -84,7 +82,7 @@ final class PackedColumns {
   let reader: PackReader
   var block: PackBlock
   private let columns: [UInt16]
-  /// Where the columns are in each of the pack's schemas.
+  /// The positions of the columns in each of the pack's schemas.
   private var positions: [[Int?]?]
 
   init(_ reader: PackReader, _ columns: [UInt16]) {

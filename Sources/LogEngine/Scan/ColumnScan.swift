@@ -10,7 +10,7 @@ import RowFormat
 /// 1. Copy the index slots of a key range.
 /// 2. Sort the rows in packs by block; skip blocks whose bounds rule out every row.
 /// 3. Gather the columns of the rows in the log, and pass them on.
-/// 4. Pass on each block, with the rows that the index named.
+/// 4. Pass on each block, with the rows that the index names.
 struct ColumnScan {
   private let reader: RowReader
   private let table: Table
@@ -27,12 +27,12 @@ struct ColumnScan {
   private var places: [(key: UInt64, place: RecordPlace)] = []
   private var slots: [UInt64] = []
 
-  /// How many pages of the index make a range: enough for a block to be met in one of them mostly, few
-  /// enough to stay in the processor's cache.
+  /// The number of index pages in a range: enough that a block mostly occurs in only one, few enough to stay in the processor's
+  /// cache.
   private static let pagesPerRange: UInt64 = 16
 
   private struct Block {
-    /// The pack and the number, as a location has them.
+    /// The pack and the block number, as in a location.
     let name: UInt64
     let columns: PackedColumns
     var rows: RowSelection
@@ -102,9 +102,9 @@ extension ColumnScan {
     }
   }
 
-  /// Sorts neighbours that are in one block.
+  /// Sorts a run of neighbouring slots whose rows are in one block.
   ///
-  /// - Returns: Where others begin.
+  /// - Returns: The start of the next run.
   private mutating func sortRun(from start: Int, to end: Int, _ firstKey: UInt64) throws -> Int {
     let name = slots[start] >> 22
     let tag = slots[start] & 0x3F
@@ -131,12 +131,12 @@ extension ColumnScan {
     return offset
   }
 
-  /// Where slots end that name one row of a block after the other, as those of neighbouring keys mostly do.
+  /// Returns the end of a run of slots that name successive rows of a block, as those of neighbouring keys mostly do.
   private func endOfRows(from start: Int, to end: Int) -> Int {
     let slots = slots.span
     var expected = slots[start]
     var offset = start
-    // Eight at a time, without a branch for each.
+    // Compares eight at a time, without a branch for each.
     while offset &+ 8 <= end {
       var difference: UInt64 = 0
       for step in 0..<8 {
@@ -153,7 +153,7 @@ extension ColumnScan {
     return offset
   }
 
-  /// Where a block is listed, which it is from now on; `nil` if its pack is no part of the store any more.
+  /// Returns the list index of a block, adding the block if needed; `nil` if its pack no longer belongs to the store.
   private mutating func blockIndex(of name: UInt64) throws -> Int? {
     if let known = blockIndexes[name] { return known }
     let file = SegmentID(rawValue: UInt32(truncatingIfNeeded: name >> 20))
@@ -179,7 +179,7 @@ extension ColumnScan {
     return blocks.count - 1
   }
 
-  /// Sorts a row that the index names in the log.
+  /// Sorts a row whose index slot names the log.
   private mutating func sortRecord(
     _ location: RecordLocation,
     _ key: UInt64,
@@ -214,7 +214,7 @@ extension ColumnScan {
   }
 }
 
-// MARK: Handing over
+// MARK: Visiting batches
 
 extension ColumnScan {
   private mutating func visitLogged(
@@ -222,7 +222,7 @@ extension ColumnScan {
   ) throws -> ScanControl {
     defer { places.removeAll(keepingCapacity: true) }
     var scratch = FoldScratch()
-    // In variables of their own: what is reached through self would be counted up and down for each row.
+    // Local variables: values reached through self would be retained and released for each row.
     let reader = reader
     let logged = logged
     let number = table.number

@@ -2,7 +2,7 @@ import RowFormat
 
 /// Values of variable width, one behind the other, in memory that grows.
 ///
-/// Not a ``ByteBuffer``, because an array has one for each column; the owner frees its memory.
+/// Not a ``ByteBuffer``, because an array contains one for each column; the owner frees its memory.
 @safe struct GatheredBytes {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -27,7 +27,7 @@ import RowFormat
     count &+= value.byteCount
   }
 
-  /// Appends the values to others.
+  /// Appends the values to a buffer.
   func append(to buffer: inout ByteBuffer) {
     let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count).bytes
     buffer.append(bytes)

@@ -7,32 +7,32 @@ import RowFormat
 /// The owner frees its memory.
 @safe struct GatheredRows {
   private var keys: [UInt64] = []
-  /// How many rows there are.
+  /// The number of rows.
   private(set) var count = 0
   private var byteCount = 0
   private let columns: [UInt16]
   private let columnCount: Int
   private let definition: TableDefinition
-  /// The layout of the last row, and where the columns are in it.
+  /// The layout of the last row, and the places of the columns in it.
   private var layout: LayoutNumber?
   private var rowLayout = RowLayout([])
   private let sources: UnsafeMutablePointer<Source>
   /// The values of columns of variable width.
   private let texts: UnsafeMutablePointer<GatheredBytes>
-  /// Of each column first the values, two words for each row, or where its value ends in ``texts``; then the
-  /// bits of nulls, then those of rows that do not have the column.
+  /// For each column, first the values, two words for each row, or the ends of its values in ``texts``; then the bits of nulls,
+  /// then those of rows that lack the column.
   private let memory: UnsafeMutablePointer<UInt64>
 
-  /// A batch is full when it has so many rows, or its values of variable width so many bytes.
+  /// Limits of a batch: the number of rows, and the size of its values of variable width in bytes.
   private static let rowLimit = 2048
   private static let byteLimit = 512 << 10
   private static let bitWords = rowLimit / 64
   private static let wordsPerColumn = rowLimit * 2 + bitWords * 2
 
-  /// Where a column is in rows of a layout.
+  /// The place of a column in rows of a layout.
   private struct Source {
     var width = Width.absent
-    /// The column's position, which its bit among the nulls follows from.
+    /// The column's position, which determines its bit among the nulls.
     var column = 0
     var offset = 0
 
@@ -84,13 +84,13 @@ import RowFormat
     unsafe nulls(of: index) + Self.bitWords
   }
 
-  /// Whether some of the rows do not have a column.
+  /// Whether some of the rows lack a column.
   func isLacking(_ index: Int) -> Bool {
     let words = unsafe lacking(of: index)
     return (0..<Self.bitWords).contains { unsafe words[$0] != 0 }
   }
 
-  /// Keeps the rows that do not have a column.
+  /// Keeps the rows that lack a column.
   func keepLacking(_ index: Int, in rows: inout RowSelection) {
     let words = unsafe lacking(of: index)
     for word in rows.words.indices { rows.words[word] &= unsafe words[word] }
@@ -133,13 +133,13 @@ extension GatheredRows {
     return true
   }
 
-  /// Adds a row that does not have a column: of fixed width a zero, else where no bytes end.
+  /// Adds a row that lacks a column: a zero if the width is fixed, otherwise an empty value.
   private func appendLacking(_ index: Int) {
     unsafe values(of: index)[count] = UInt64(truncatingIfNeeded: texts[index].count)
     unsafe lacking(of: index)[count &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: count & 63)
   }
 
-  /// Finds the columns in another layout.
+  /// Looks up the places of the columns in another layout.
   private mutating func take(_ number: LayoutNumber) -> Bool {
     guard let found = definition.layout(number) else { return false }
     layout = number
@@ -159,7 +159,7 @@ extension GatheredRows {
     return true
   }
 
-  /// Puts a column into a vector.
+  /// Fills a vector with a column.
   func fill(_ contents: inout ColumnContents, from index: Int) {
     contents.begin(definition.column(columns[index])?.type)
     unsafe contents.end(count, values(of: index), nulls(of: index))
@@ -168,7 +168,7 @@ extension GatheredRows {
 }
 
 extension ColumnContents {
-  /// Empties the vector, to be filled with values of a type.
+  /// Empties the vector for values of a type.
   fileprivate mutating func begin(_ type: ColumnType?) {
     form =
       switch type {

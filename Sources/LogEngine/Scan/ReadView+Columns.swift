@@ -13,20 +13,19 @@ extension ReadView {
   ///       return .proceed
   ///     }
   ///
-  /// Of rows in packs only the columns that are asked for are read, and blocks that cannot have a row of
-  /// interest are passed over; rows in the log are gathered into columns. Each row comes once, and in no
-  /// particular order.
+  /// For rows in packs only the requested columns are read, and blocks that cannot contain a row of interest are skipped; rows
+  /// in the log are gathered into columns. Each row is visited once, in no particular order.
   ///
   /// - Parameters:
-  ///   - table: The table; one that does not exist has no rows.
-  ///   - columns: The columns to offer, by their numbers in the catalogue.
-  ///   - conditions: Conditions that all rows of interest meet. Others may be visited, too: a condition only saves
-  ///     reading, it is no test.
+  ///   - table: The table; a missing table has no rows.
+  ///   - columns: The columns to read, by their numbers in the catalogue.
+  ///   - conditions: Conditions that all rows of interest meet. Other rows may be visited, too: a condition only saves reading,
+  ///     it is not a test.
   ///   - keys: The keys to visit; all, if `nil`.
-  ///   - tally: Counts what is read.
+  ///   - tally: Counts the data read.
   ///   - body: Called with some rows at a time.
-  /// - Throws: ``/LogFormat/StorageError`` if something that is read is damaged, or what `body` throws.
-  /// - Complexity: O(keys): eight bytes of the index are looked at for each, and the columns.
+  /// - Throws: ``/LogFormat/StorageError`` if the data read are damaged, or any error that `body` throws.
+  /// - Complexity: O(keys): eight bytes of the index are examined for each, and the columns.
   public func scanColumns(
     _ table: UInt16,
     _ columns: [UInt16],

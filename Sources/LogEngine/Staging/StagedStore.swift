@@ -2,20 +2,19 @@ import Locking
 import LogFormat
 import Synchronization
 
-/// A copy of a store in which a change is made that is too large for one commit, and that becomes the store all at
-/// once or not at all.
+/// A copy of a store for a change that is too large for one commit; the copy becomes the store all at once or not at all.
 ///
 ///     let staged = try engine.makeStagedStore()
 ///     … staged.engine.apply(changes), staged.engine.commit(&batch), as often as need be …
 ///     let engine = try staged.publish()
 ///
-/// The copy is in the store's own folder, under `staged/`, and is a whole store. It shares every file that is
-/// never written again, so that making it costs hardly more than copying the end of the log; what it appends goes into
-/// segments of its own, numbered on from the store's. Meanwhile the store is unchanged, and cannot be written to.
+/// The copy is in the store's own folder, under `staged/`, and is a complete store. It shares every file that never changes, so
+/// that creating it costs hardly more than copying the end of the log; its appends go into segments of its own, with numbers
+/// after the store's. Meanwhile the store is unchanged, and cannot be written to.
 ///
-/// The commit point is the store's next manifest, which describes the copy. Then the copy's new files get a second
-/// name in the store, and `staged/` is emptied. What a crash interrupts, the next opening for writing completes
-/// (``StagedFiles/settle()``): before the manifest, by removing the copy; after it, by moving the files.
+/// The commit point is the store's next manifest, which describes the copy. Then the copy's new files get a second name in the
+/// store, and `staged/` is emptied. After a crash the next opening for writing completes this (``StagedFiles/settle()``):
+/// before the manifest, by removing the copy; after it, by moving the files.
 package final class StagedStore {
   /// The copy.
   package let engine: StorageEngine
@@ -28,10 +27,10 @@ package final class StagedStore {
     self.files = files
   }
 
-  /// Makes the copy the store, and opens that as it was opened before.
+  /// Makes the copy the store, and opens the store with its previous options.
   ///
   /// - Returns: The store; the previous engines are closed and hold no lock.
-  /// - Throws: ``StorageError``; then the store is, at its next opening, what it was or what the copy is.
+  /// - Throws: ``StorageError``; then the next opening finds either the unchanged store or the copy as the store.
   package func publish() throws(StorageError) -> StorageEngine {
     do throws(StorageError) {
       try engine.close()
@@ -39,7 +38,7 @@ package final class StagedStore {
       discard()
       throw error
     }
-    // Until the new manifest's files are in their places no other process may open the store for writing.
+    // Until the new manifest's files are in place, no other process may open the store for writing.
     let lock = original.lock.withLock { $0.take() }
     try original.requireWriter().abandon()
     try files.publishManifest()
@@ -53,9 +52,9 @@ package final class StagedStore {
     return try opening.run()
   }
 
-  /// Removes the copy, and closes the store, which is what it was.
+  /// Removes the copy, and closes the unchanged store.
   ///
-  /// What cannot be removed now is removed at the next opening.
+  /// Files that cannot be removed now are removed at the next opening.
   package func discard() {
     try? engine.close()
     try? files.removeAll()
@@ -64,11 +63,11 @@ package final class StagedStore {
 }
 
 extension StorageEngine {
-  /// Makes a copy of the store to prepare a change in.
+  /// Creates a copy of the store in which to prepare a change.
   ///
-  /// The store must not be written to any more, by anyone; its background work comes to an end.
+  /// No process may write to the store any more; its background work ends.
   ///
-  /// - Parameter progress: Told from time to time how far the copying has come, on this thread.
+  /// - Parameter progress: Called from time to time with the progress of the copy, on this thread.
   /// - Returns: The copy, open for writing.
   /// - Throws: ``StorageError``; then there is no copy.
   /// - Complexity: O(files), and the bytes of the last segment and the checkpoint; O(rows) of tables with blobs.
@@ -80,7 +79,7 @@ extension StorageEngine {
     try files.removeAll()
     try backup(to: state.paths.staged, progress: progress)
     var options = state.options
-    // Whatever is superseded here is still needed there.
+    // Files superseded in the copy are still needed in the store.
     options.compaction = .onDemand
     let copy = try StorageEngine.open(
       at: state.paths.staged,
@@ -92,8 +91,7 @@ extension StorageEngine {
 }
 
 extension LogWriter {
-  /// Ends writing and leaves the log as it is, without the mark that it was closed: another log goes on from its
-  /// last commit.
+  /// Ends writing and leaves the log without its close mark: the copy's log continues from its last commit.
   fileprivate func abandon() throws(StorageError) {
     housekeeper.giveUpCompaction()
     try checkpointing.withLock { (_) throws(StorageError) in
@@ -101,7 +99,7 @@ extension LogWriter {
         try check(lead)
         lead.isClosed = true
         state.log.tail.withLock { $0.gate = .closed }
-        // Its number is that of the first segment of the copy, or lies before it.
+        // Its number is that of the copy's first segment, or lower.
         try preparation.discard()
       }
     }

@@ -1,59 +1,59 @@
 import LogFormat
 
-/// What a store is made of, and what has been done to it since it was opened.
+/// Figures on a store's parts, and on the work done since it was opened.
 ///
-/// Read in one go, without touching a file: cheap enough to be asked for every second.
+/// Collected at once, without touching a file: cheap enough to request every second.
 public struct EngineStatistics: Hashable, Sendable {
-  /// The newest commit that readers see.
+  /// The newest commit that is visible to readers.
   public let lastCommit: CommitSequence
-  /// How long the log is, counted over all segments and without their headers.
+  /// The size of the log, counted over all segments without their headers, in bytes.
   public let logByteCount: Int
-  /// How much of the log is known to be on disk.
+  /// The part of the log that is known to be on disk, in bytes.
   public let durableByteCount: Int
-  /// The files of the log, in its order.
+  /// The files of the log, in order.
   public let segments: [SegmentStatistics]
   /// The packs, by ascending number.
   public let packs: [PackStatistics]
-  /// The tables there are, by ascending number.
+  /// The existing tables, by ascending number.
   public let tables: [TableStatistics]
-  /// What this process has written.
+  /// The writes of this process.
   public let writing: WritingStatistics
-  /// What compaction has done, and does.
+  /// The work of compaction so far, and its current state.
   public let compaction: CompactionStatistics
-  /// The rows of packs that are kept in memory, and how often they were at hand.
+  /// The decoded blocks of packs kept in memory, and the hits of this cache.
   public let blockCache: BlockCacheStatistics
-  /// What is being read.
+  /// The commits being read.
   public let pins: PinStatistics
-  /// Why nothing can be saved any more, as of ``/LogFormat/StorageError/poisoned(path:cause:)``; `nil` if all is well.
+  /// The reason that nothing can be saved any more, as in ``/LogFormat/StorageError/poisoned(path:cause:)``; `nil` if there is
+  /// none.
   public let failure: StorageError?
 
-  /// What the files of the log and the packs take.
+  /// The size of the files of the log and the packs, in bytes.
   public var fileByteCount: Int {
     segments.reduce(0) { $0 + $1.fileByteCount } + packs.reduce(0) { $0 + $1.fileByteCount }
   }
-  /// The bytes of records that rows, deletions and the catalogue need; those of packs count as they would
-  /// in the log.
+  /// The size of the records that rows, deletions and the catalogue need, in bytes; rows of packs count with their size in the
+  /// log.
   public var liveByteCount: Int { sum { $0.liveByteCount } }
-  /// The bytes of records that were replaced or deleted: those of the history, and the dead ones.
+  /// The size of records that were replaced or deleted, in bytes: those of the history, and the dead ones.
   public var supersededByteCount: Int { sum { $0.deadByteCount } }
-  /// The bytes of records that nothing needs.
+  /// The size of records that are not needed any more, in bytes.
   public var deadByteCount: Int { supersededByteCount - historyByteCount }
-  /// The bytes of superseded records in segments that stay for the history.
+  /// The size of superseded records in segments that stay for the history, in bytes.
   public var historyByteCount: Int {
     segments.reduce(0) { $0 + ($1.isHistory ? $1.usage.deadByteCount : 0) }
   }
-  /// How many bytes the files of the log and the packs take, but for the history, for each that is needed; 1
-  /// for an empty store.
+  /// The size of the files of the log and the packs, without the history, for each byte that is needed; 1 for an empty store.
   ///
-  /// The space that segments were made ready with and that holds nothing yet counts, so in a small store it is
-  /// large. ``StorageEngine/spaceUsage()`` counts checkpoints, manifests and side files, too.
+  /// Preallocated segment space that is still empty counts, so the value is large for a small store.
+  /// ``StorageEngine/spaceUsage()`` counts checkpoints, manifests and side files, too.
   public var spaceAmplification: Double {
     let live =
       segments.reduce(0) { $0 + $1.usage.liveByteCount }
       + packs.reduce(0) { $0 + $1.liveFileByteCount }
     return live == 0 ? 1 : Double(fileByteCount - historyByteCount) / Double(live)
   }
-  /// What the index takes in memory, mapped pages included.
+  /// The memory that the index takes, in bytes, mapped pages included.
   public var indexByteCount: Int { tables.reduce(0) { $0 + $1.indexByteCount } }
 }
 
@@ -67,19 +67,19 @@ extension EngineStatistics {
 public struct SegmentStatistics: Hashable, Sendable {
   /// The segment.
   public let segment: SegmentID
-  /// What the file takes, with the space that was not written yet.
+  /// The size of the file in bytes, including space not written yet.
   public let fileByteCount: Int
-  /// Where what was written ends in it.
+  /// The size of the segment's written part, in bytes.
   public let writtenByteCount: Int
-  /// The first commit that may be in it.
+  /// The first commit that may be in the segment.
   public let firstCommit: CommitSequence
-  /// How often the store had been opened for writing when it was begun.
+  /// The store's epoch when the segment was begun: the number of openings for writing until then.
   public let epoch: UInt32
-  /// When it was begun, in microseconds since 1970-01-01T00:00:00Z.
+  /// The time at which the segment was begun, in microseconds since 1970-01-01T00:00:00Z.
   public let created: Int64
-  /// Its records.
+  /// The usage of its records.
   public let usage: SegmentUsage
-  /// Whether it could be packed, and stays for the history.
+  /// Whether the segment could be packed, but stays for the history.
   public let isHistory: Bool
 }
 
@@ -89,7 +89,7 @@ public struct PackStatistics: Hashable, Sendable {
   public let pack: PackID
   /// The size of its file, in bytes.
   public let fileByteCount: Int
-  /// How many rows it holds, live or not.
+  /// The number of rows in the pack, live or not.
   public let rowCount: Int
   /// The usage of its rows, in bytes of the log.
   public let usage: SegmentUsage
@@ -104,85 +104,83 @@ public struct PackStatistics: Hashable, Sendable {
 
 /// A table.
 public struct TableStatistics: Hashable, Sendable {
-  /// The number of the table, as row references have it.
+  /// The number of the table, as in row references.
   public let number: UInt16
   /// The name of the table.
   public let name: String
-  /// How many rows the table has.
+  /// The number of rows in the table.
   public let rowCount: Int
-  /// Its records, in all segments.
+  /// The usage of its records, in all segments.
   public let usage: SegmentUsage
-  /// What its part of the index takes in memory, mapped pages included.
+  /// The memory that its part of the index takes, in bytes, mapped pages included.
   public let indexByteCount: Int
 }
 
-/// What was written to the log since the store was opened.
+/// The writes to the log since the store was opened.
 public struct WritingStatistics: Hashable, Sendable {
-  /// How many commits were written.
+  /// The number of commits written.
   public internal(set) var commitCount = 0
-  /// How many times commits were written, one or many in one go.
+  /// The number of groups in which commits were written, each at once.
   public internal(set) var groupCount = 0
-  /// The bytes appended to the log, headers and padding included.
+  /// The size of the frames appended to the log, in bytes, headers and padding included.
   public internal(set) var byteCount = 0
-  /// The bytes of packs that compaction wrote.
+  /// The size of the packs that compaction wrote, in bytes.
   public internal(set) var packByteCount = 0
-  /// The bytes of checkpoints.
+  /// The size of the checkpoints written, in bytes.
   public internal(set) var checkpointByteCount = 0
-  /// How many times the log was synchronized.
+  /// The number of synchronizations of the log.
   public internal(set) var synchronizationCount = 0
-  /// How many groups there were by their size: at index *n* those of at least 2ⁿ commits, and of fewer
-  /// than twice as many.
+  /// The number of groups by size: at index *n* those of at least 2ⁿ commits, and of fewer than twice as many.
   public internal(set) var groupSizes = [Int](repeating: 0, count: 16)
 }
 
 extension WritingStatistics {
-  /// How many bytes were written for each byte of the log: the log itself, packs and checkpoints.
+  /// The number of bytes written for each byte of the log: the log itself, packs and checkpoints.
   ///
-  /// Without the zeros that segments are filled with before they are used, and without manifests and side
-  /// files. 1 if nothing was committed.
+  /// Excludes the zeros that segments are filled with before use, and manifests and side files. 1 if nothing was committed.
   public var writeAmplification: Double {
     if byteCount == 0 { return 1 }
     return Double(byteCount + packByteCount + checkpointByteCount) / Double(byteCount)
   }
 }
 
-/// What compaction has done since the store was opened, and what it does.
+/// The work of compaction since the store was opened, and its current state.
 public struct CompactionStatistics: Hashable, Sendable {
-  /// How many compactions were completed.
+  /// The number of completed compactions.
   public internal(set) var count = 0
-  /// How many segments of the log were packed.
+  /// The number of segments packed.
   public internal(set) var segmentCount = 0
-  /// How many packs were written again.
+  /// The number of packs rewritten.
   public internal(set) var packCount = 0
-  /// The bytes of the files that are gone.
+  /// The size of the removed files, in bytes.
   public internal(set) var readByteCount = 0
-  /// The bytes of the packs in their place.
+  /// The size of the packs that replaced them, in bytes.
   public internal(set) var writtenByteCount = 0
-  /// How long they took, pauses included.
+  /// The total duration, pauses included.
   public internal(set) var duration = Duration.zero
-  /// What the last of them did.
+  /// The report of the last compaction.
   public internal(set) var last: CompactionReport?
-  /// How many background compactions failed; they are tried again.
+  /// The number of background compactions that failed; they are tried again.
   public internal(set) var failureCount = 0
-  /// Why the last failed one failed; `nil` if none has.
+  /// The error of the last failed compaction; `nil` if none has failed.
   public internal(set) var lastFailure: StorageError?
-  /// Whether one is under way in the background.
+  /// Whether a background compaction is running.
   public internal(set) var isRunning = false
   /// The progress of that compaction.
   public internal(set) var progress = CompactionProgress()
   /// The limit of its rate, in bytes of rows per second; `nil` without a limit.
   public internal(set) var bytesPerSecond: Int?
-  /// The dead bytes that it can reclaim: those of packs, and of segments that need not stay.
+  /// The size of the dead records that it can reclaim, in bytes: those of packs, and of segments that need not stay.
   public internal(set) var debtByteCount = 0
   /// The compaction pressure: at 1 a compaction is due.
   public internal(set) var pressure = 0.0
   /// The delays of commits while compaction was behind.
   public internal(set) var saveDelays = SaveDelayStatistics()
-  /// Why the last compaction was not started.
+  /// The reason that the last compaction was not started.
   public internal(set) var obstacle: CompactionOutcome?
 
-  /// How fast the one that is under way in the background goes, otherwise the last one went, in bytes of rows
-  /// per second; 0 if there was none.
+  /// The rate of the running background compaction, otherwise of the last one, in bytes of rows per second; 0 if there was
+  /// none.
   public var rate: Double { isRunning ? progress.bytesPerSecond : last?.bytesPerSecond ?? 0 }
 
   mutating func record(_ report: CompactionReport) {
@@ -200,22 +198,22 @@ public struct CompactionStatistics: Hashable, Sendable {
 public struct PinStatistics: Hashable, Sendable {
   /// The number of open views.
   public let count: Int
-  /// The oldest commit a view sees.
+  /// The oldest commit that a view sees.
   public let oldestCommit: CommitSequence?
   /// The age of that view, by the system's clock.
   public let oldestAge: Duration?
-  /// The bytes of segments that only a view keeps from being packed.
+  /// The size of the segments that only a view keeps from being packed, in bytes.
   public let heldByteCount: Int
 }
 
-/// The rows of packs that are kept in memory.
+/// The decoded blocks of packs kept in memory.
 public struct BlockCacheStatistics: Hashable, Sendable {
-  /// Reads that found their row in the cache, and reads that did not.
+  /// The number of reads that found their row in the cache, and of those that did not.
   public let reads: BlockReads
-  /// How many bytes it holds.
+  /// The size of the cache, in bytes.
   public let byteCount: Int
-  /// How many bytes it may hold; see ``EngineOptions/blockCacheByteCount``.
+  /// The limit of its size, in bytes; see ``EngineOptions/blockCacheByteCount``.
   public let byteLimit: Int
-  /// How many blocks were dropped to make room.
+  /// The number of blocks dropped to make room.
   public let evictionCount: Int
 }

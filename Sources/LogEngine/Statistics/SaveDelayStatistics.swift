@@ -1,9 +1,9 @@
 /// The write stalls since the store was opened: delays of commits while compaction was behind.
 public struct SaveDelayStatistics: Hashable, Sendable {
-  /// How many commits waited.
+  /// The number of commits that waited.
   public internal(set) var count = 0
-  /// How long they did, together.
+  /// Their total wait.
   public internal(set) var total = Duration.zero
-  /// The bytes of the log per second that commits are held to; `nil` if they are not.
+  /// The rate to which commits are held, in bytes of the log per second; `nil` if they are not.
   public internal(set) var bytesPerSecond: Int?
 }

@@ -1,37 +1,37 @@
 import LogFormat
 
-/// What a store takes on its device, by kind of file, and how much of that it needs.
+/// The space that a store takes on its device, by kind of file, and the part of it that is needed.
 public struct SpaceUsage: Hashable, Sendable {
-  /// What files are for.
+  /// The purpose of a file.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Segments of the log.
     case log
-    /// Rows that compaction has packed.
+    /// Packs: rows that compaction has moved out of the log.
     case packs
-    /// What makes opening and fetching fast: images of the index, and the files of secondary indexes.
+    /// Files that make opening and fetching fast: images of the index, and secondary indexes.
     case checkpoints
-    /// The files that name all others.
+    /// Manifests, which name all other files.
     case manifests
     /// Large values in files of their own.
     case blobs
-    /// What is not part of the store yet, and is removed when it is opened.
+    /// Files that do not belong to the store yet, and are removed when it is opened.
     case temporary
   }
 
   /// The files of a kind.
   public struct Part: Hashable, Sendable {
-    /// How many files there are.
+    /// The number of files.
     public internal(set) var fileCount = 0
     /// Their size, in bytes.
     public internal(set) var byteCount = 0
-    /// What is needed for the rows there are.
+    /// The bytes that the current rows need.
     public internal(set) var liveByteCount = 0
-    /// What is no longer needed: compaction reclaims it.
+    /// The bytes that are no longer needed: compaction reclaims them.
     public internal(set) var deadByteCount = 0
-    /// What stays for the history alone.
+    /// The bytes that stay for the history alone.
     public internal(set) var historyByteCount = 0
 
-    /// Headers, checksums, and space that was made ready and holds nothing yet.
+    /// The bytes of headers, checksums and preallocated space that is still empty.
     public var otherByteCount: Int {
       byteCount - liveByteCount - deadByteCount - historyByteCount
     }
@@ -40,7 +40,7 @@ public struct SpaceUsage: Hashable, Sendable {
   /// The files, by kind; a kind without files may be absent.
   public internal(set) var parts: [Kind: Part] = [:]
 
-  /// The files of a kind; none, if there are none.
+  /// The files of a kind; empty if there are none.
   public subscript(kind: Kind) -> Part { parts[kind] ?? Part() }
 
   /// The size of all files, in bytes.
@@ -52,7 +52,7 @@ public struct SpaceUsage: Hashable, Sendable {
   /// The bytes that are kept for the history alone.
   public var historyByteCount: Int { parts.values.reduce(0) { $0 + $1.historyByteCount } }
 
-  /// How many bytes there are, but for the history, for each that is needed; 1 for an empty store.
+  /// The number of bytes, without the history, for each byte that is needed; 1 for an empty store.
   public var amplification: Double {
     liveByteCount == 0 ? 1 : Double(byteCount - historyByteCount) / Double(liveByteCount)
   }

@@ -1,9 +1,9 @@
 import Locking
 import Synchronization
 
-/// Counts what is written to the log.
+/// Counts writes to the log.
 ///
-/// One thread at a time writes, so what it counts needs no atomic addition; it is read at any time.
+/// One thread at a time writes, so its counters need no atomic addition; they may be read at any time.
 final class WriteCounters: Sendable {
   private let commitCount = Atomic<Int>(0)
   private let groupCount = Atomic<Int>(0)
@@ -14,7 +14,7 @@ final class WriteCounters: Sendable {
   /// The groups of more than one commit, by the power of two of their size.
   private let groupSizes = Lock<[Int]>(WritingStatistics().groupSizes, .groupSizes)
 
-  /// Counts commits that were written in one go; by the one who writes.
+  /// Counts commits that were written at once; called by the writing thread.
   func recordGroup(ofCommits count: Int) {
     guard count > 0 else { return }
     Self.increase(commitCount, by: count)
@@ -24,7 +24,7 @@ final class WriteCounters: Sendable {
     groupSizes.withLock { $0[power] += 1 }
   }
 
-  /// Counts bytes that were written; by the one who writes.
+  /// Counts bytes that were written; called by the writing thread.
   func recordWrite(ofBytes count: Int) { Self.increase(byteCount, by: count) }
 
   /// Counts bytes of packs that became part of the store.
@@ -33,7 +33,7 @@ final class WriteCounters: Sendable {
   /// Counts bytes of a checkpoint.
   func recordCheckpoint(ofBytes count: Int) { checkpointByteCount.add(count, ordering: .relaxed) }
 
-  /// Counts a synchronization, by anyone.
+  /// Counts a synchronization; may be called by any thread.
   func recordSynchronization() { synchronizationCount.add(1, ordering: .relaxed) }
 
   private static func increase(_ counter: borrowing Atomic<Int>, by count: Int) {

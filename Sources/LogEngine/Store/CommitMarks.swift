@@ -3,14 +3,13 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Places between commits from which the log can be read on, so that a reader of history need not begin at
-/// the start of a segment.
+/// Places between commits at which reading the log can begin, so that a reader of history need not begin at the start of a
+/// segment.
 ///
-/// Recorded by readers of the log, never by its writer: the first read of a segment passes over its frame
-/// headers, later ones begin within ``spacing`` bytes of where they want to. A mark never changes, for what
-/// is before it never does.
+/// Recorded by readers of the log, never by its writer: the first read of a segment goes over its frame headers, later ones
+/// begin within ``spacing`` bytes of the wanted commit. A mark never changes, because the log before it never does.
 final class CommitMarks: Sendable {
-  /// What a ``FrameScan`` has to know to go on at a place.
+  /// The state of a ``FrameScan`` with which it can continue at a place.
   struct Mark: Hashable, Sendable {
     /// The last commit before.
     var sequence: UInt64
@@ -23,7 +22,7 @@ final class CommitMarks: Sendable {
 
   private let marks = Lock<[SegmentID: [Mark]]>([:], .commitMarks)
 
-  /// The last mark that is not behind a commit; the segment's beginning, if there is none.
+  /// Returns the last mark that is not behind a commit; the segment's beginning, if there is none.
   func last(upTo sequence: UInt64, in segment: Segment) -> Mark {
     let beginning = Mark(beginningOf: segment)
     return marks.withLock { marks in
@@ -38,12 +37,12 @@ final class CommitMarks: Sendable {
     }
   }
 
-  /// The marks of a segment, ascending, its beginning first.
+  /// Returns the marks of a segment, ascending, its beginning first.
   func all(in segment: Segment) -> [Mark] {
     [Mark(beginningOf: segment)] + marks.withLock { $0[segment.id] ?? [] }
   }
 
-  /// Records a place between commits, if it is far enough behind the last one that is known.
+  /// Records a place between commits, if it is far enough behind the last known one.
   func record(_ mark: Mark, in segment: Segment, _ isRetired: (SegmentID) -> Bool) {
     marks.withLock { marks in
       guard let last = marks[segment.id]?.last else {
@@ -68,15 +67,15 @@ extension CommitMarks.Mark {
 }
 
 extension StoreState {
-  /// Finds where the commit after one begins, by the headers of the frames before it.
+  /// Finds the beginning of the commit after the given one, by the headers of the frames before it.
   ///
-  /// What is passed over is not read, and so not checked, but for its headers.
+  /// The frames skipped are not read, and so not checked, except for their headers.
   ///
   /// - Parameters:
   ///   - segment: The segment to search.
-  ///   - sequence: The commit before; the greatest number for the end of what was written.
+  ///   - sequence: The previous commit; the greatest number for the end of the written log.
   /// - Returns: A scan that reads that commit next.
-  /// - Throws: ``StorageError/corruption(_:)`` if a frame that must be there is not.
+  /// - Throws: ``StorageError/corruption(_:)`` if a frame that must exist is missing.
   /// - Complexity: O(frames of ``CommitMarks/spacing`` bytes); the first time, those of the segment.
   func scan(_ segment: Segment, after sequence: UInt64) throws -> FrameScan {
     let limit = segment.readableEnd.load(ordering: .acquiring)

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Which commits are being read, and since when.
+/// The commits being read, each with the time since which it is pinned.
 final class PinBoard: Sendable {
   private let pins = Lock<Pins>(Pins(), .pins)
 
@@ -25,8 +25,8 @@ final class PinBoard: Sendable {
 
   /// Pins the newest commit.
   ///
-  /// Which one that is, is found out under the lock: a thread that asks for the oldest pin sees this one, or
-  /// asked first, and then the commit pinned is no older than any that was visible at that moment.
+  /// The newest commit is determined under the lock: a thread that asks for the oldest pin sees this one, or asked first, and
+  /// then the commit pinned is no older than any that was visible at that moment.
   func pin(_ visible: borrowing Atomic<UInt64>, at microseconds: Int64) -> (Pin, UInt64) {
     pins.withLock { pins in
       let sequence = visible.load(ordering: .acquiring)
@@ -34,13 +34,12 @@ final class PinBoard: Sendable {
     }
   }
 
-  /// The oldest commit that is pinned.
+  /// The oldest pinned commit.
   var oldest: UInt64? { pins.withLock { $0.bySince.values.lazy.map(\.sequence).min() } }
 
-  /// The oldest commit that a view may be reading; `newest` without views.
+  /// Returns the oldest commit that a view may be reading; `newest` without views.
   ///
-  /// - Parameter newest: A commit that was visible before this was called: a view that pins itself later
-  ///   sees at least that one.
+  /// - Parameter newest: A commit that was visible before the call: a view that pins itself later sees at least that commit.
   /// - Returns: Its number.
   func oldest(upTo newest: UInt64) -> UInt64 {
     pins.withLock { pins in min(newest, pins.bySince.values.map(\.sequence).min() ?? newest) }
@@ -50,7 +49,7 @@ final class PinBoard: Sendable {
     _ = pins.withLock { $0.bySince.removeValue(forKey: pin.number) }
   }
 
-  /// How many pins there are, the oldest commit among them, and when its pin was made.
+  /// The number of pins, the oldest commit among them, and the time at which it was pinned.
   var summary: (count: Int, oldest: UInt64?, since: Int64?) {
     pins.withLock { pins in
       let oldest = pins.bySince.values.min { $0.sequence < $1.sequence }

@@ -1,16 +1,16 @@
 import Locking
 import Synchronization
 
-/// Tells when no reader can still use files that were taken out of the readers' tables.
+/// Determines when no reader can still use files that were removed from the readers' tables.
 ///
-/// A reader counts itself in and out, in the counter of the current epoch's parity. Who takes something
-/// out of the tables moves to the next epoch: readers that come later do not find it, and once the old
-/// parity's counters are zero, those that came before are gone. The counters are spread over several
-/// cache lines, so that readers on different threads do not slow each other down.
+/// A reader counts itself in and out, in the counter of the current epoch's parity. A thread that removes an object from the
+/// tables moves to the next epoch: later readers do not find the object, and once the old parity's counters are zero, the
+/// earlier readers are gone. The counters are spread over several cache lines, so that readers on different threads do not slow
+/// each other down.
 @safe final class ReaderEpochs: Sendable {
   private let epoch = Atomic<UInt>(0)
   private nonisolated(unsafe) let counters: UnsafeMutableRawPointer
-  /// What waits to be let go, and the epoch whose readers may still use it.
+  /// The objects to be released, and the epoch whose readers may still use them.
   private let pending = Lock<Pending>(Pending(), .retiredObjects)
 
   private struct Pending {
@@ -47,7 +47,7 @@ import Synchronization
       let epoch = epoch.load(ordering: .relaxed)
       let index = Int(epoch & 1) * Self.stripeCount + stripe
       unsafe counter(index).pointee.add(1, ordering: .sequentiallyConsistent)
-      // Otherwise the count may come too late for a reader that has just checked.
+      // Without this check the count may come too late for a thread that has just checked the counters.
       if self.epoch.load(ordering: .sequentiallyConsistent) == epoch { return Ticket(index: index) }
       unsafe counter(index).pointee.subtract(1, ordering: .releasing)
     }
@@ -59,13 +59,13 @@ import Synchronization
     unsafe counter(ticket.index).pointee.subtract(1, ordering: .releasing)
   }
 
-  /// Lets go of objects that no table refers to any more, as soon as no reader can be using them.
+  /// Releases objects that no table refers to any more, as soon as no reader can be using them.
   func retire(_ objects: [any AnyObject & Sendable]) {
     pending.withLock { $0.next += objects }
     collect()
   }
 
-  /// Lets go of what can be let go by now.
+  /// Releases the objects that have no readers left.
   func collect() {
     let freed = pending.withLock { pending -> [any AnyObject & Sendable] in
       var freed: [any AnyObject & Sendable] = []
@@ -81,7 +81,7 @@ import Synchronization
         pending.parity = epoch.add(1, ordering: .sequentiallyConsistent).oldValue & 1
       }
     }
-    // Only now are they let go: closing files takes its time, and needs no lock.
+    // Released only now: closing files takes time, and needs no lock.
     _ = freed
   }
 
@@ -123,10 +123,10 @@ import Synchronization
     return stripe(ofStackAt: address)
   }
 
-  /// The stripe of the thread that has an address on its stack: another one for most threads that run at once.
+  /// Returns the stripe of the thread with an address on its stack: different for most threads that run at once.
   ///
-  /// Stacks lie a fixed distance apart, mostly a power of two and perhaps a page. So the low bits of their addresses say
-  /// nothing; multiplied by the golden ratio, the high bits spread evenly, whatever the distance.
+  /// Stacks are a fixed distance apart, mostly a power of two plus perhaps a page. So the low bits of their addresses do not
+  /// distinguish them; multiplied by the golden ratio, the high bits spread evenly, whatever the distance.
   @inline(__always)
   static func stripe(ofStackAt address: UInt) -> Int {
     let spread = UInt64(address >> 16) &* 0x9E37_79B9_7F4A_7C15

@@ -3,9 +3,9 @@ import LogFormat
 import RowFormat
 package import Synchronization
 
-/// The files of an open store: segments, packs and blobs, and where the log begins.
+/// The files of an open store: segments, packs and blobs, and the beginning of the log.
 ///
-/// A part of ``StoreState``, in place: what is read here for each row is one step away.
+/// A part of ``StoreState``, in place: state read for each row is one step away.
 package struct StoreFiles: ~Copyable, Sendable {
   /// The files of the log, by number.
   package let segments = PublishedArray<Segment>()
@@ -13,19 +13,19 @@ package struct StoreFiles: ~Copyable, Sendable {
   let packs = PublishedArray<PackReader>()
   /// The packs, by ascending number.
   let packList = Lock<[PackReader]>([], .packList)
-  /// Where the log begins, if something was packed.
+  /// The beginning of the log, if a part of it was packed.
   let base = Lock<LogBase?>(nil, .logBase)
-  /// The last segment that was packed; 0 for none.
+  /// The last segment that was packed; 0 if there is none.
   package let baseSegment = Atomic<UInt32>(0)
-  /// How often a compaction has changed where the log begins, and with it the low-water mark.
+  /// The number of compactions that have moved the beginning of the log, and with it the low-water mark.
   let compactionCount = Atomic<UInt64>(0)
-  /// Called after each compaction: commits that marks name may be gone from the log.
+  /// Called after each compaction: commits named by marks may be gone from the log.
   private let compactionListener = Lock<(@Sendable () -> Void)?>(nil, .compactionListener)
-  /// The readers that may still use files that compaction takes away.
+  /// The readers that may still use files that compaction removes.
   let epochs = ReaderEpochs()
   /// Decoded blocks of packs.
   package let blockCache: BlockCache
-  /// Whether the files are too large to be kept in memory by the system: see ``StoreState/adviseByMemory()``.
+  /// Whether the files are too large for the system to keep in memory; see ``StoreState/adviseByMemory()``.
   let isLargerThanMemory = Atomic<Bool>(false)
   /// The side files of large values.
   let blobs: Blobs
@@ -35,12 +35,12 @@ package struct StoreFiles: ~Copyable, Sendable {
     blockCache = BlockCache(byteLimit: blockCacheByteCount)
   }
 
-  /// Has somebody told of each compaction, on the thread that compacts, under no lock but the compaction's.
+  /// Sets the listener for compactions, called on the compacting thread under no lock but the compaction's.
   package func onCompaction(_ listener: (@Sendable () -> Void)?) {
     compactionListener.withLock { $0 = listener }
   }
 
-  /// Counts a compaction that has changed where the log begins, and tells of it.
+  /// Counts a compaction that has moved the beginning of the log, and calls the listener.
   func recordCompaction() {
     compactionCount.add(1, ordering: .relaxed)
     let listener = compactionListener.withLock { $0 }
@@ -53,7 +53,7 @@ package struct StoreFiles: ~Copyable, Sendable {
     segment.rawValue <= baseSegment.load(ordering: .acquiring)
   }
 
-  /// The segments there are, ascending.
+  /// The existing segments, ascending.
   var segmentList: [Segment] {
     let ticket = epochs.enter()
     defer { epochs.leave(ticket) }
@@ -65,20 +65,20 @@ package struct StoreFiles: ~Copyable, Sendable {
     return list
   }
 
-  /// Whether a file, segment or pack, is no part of the store any more.
+  /// Whether a file, segment or pack, no longer belongs to the store.
   func isGone(_ file: SegmentID) -> Bool {
     segments[Int(file.rawValue)] == nil && packs[Int(file.rawValue)] == nil
   }
 
-  /// Whether the file that a place is in is still part of the store.
+  /// Whether the file of a place still belongs to the store.
   func holds(_ place: RecordPlace) -> Bool {
     place.isPacked ? packs[Int(place.segment.rawValue)] != nil : !isRetired(place.segment)
   }
 
-  /// Does something that looks into files of the store, or follows the index without a pin.
+  /// Runs `body`, which reads files of the store, or follows the index without a pin.
   ///
-  /// A compaction begins by waiting for the threads in here, so that what the index said stays readable, and
-  /// lets go of files only when there are none.
+  /// A compaction first waits for the threads in here, so that places from the index stay readable, and releases files only
+  /// when there are no such threads.
   @inline(__always)
   package func reading<R>(_ body: () throws -> R) rethrows -> R {
     let ticket = epochs.enter()
@@ -86,7 +86,7 @@ package struct StoreFiles: ~Copyable, Sendable {
     return try body()
   }
 
-  /// Makes a pack known to readers; one at a time, by ascending number.
+  /// Publishes a pack to readers; called for one pack at a time, by ascending number.
   package func add(_ pack: PackReader) {
     packs.store(pack, at: Int(pack.id.rawValue))
     packList.withLock { $0.append(pack) }

@@ -17,7 +17,7 @@ extension StoreState {
     try Blob(reference, of: store, in: files.blobs, reads: options.reads, events: events)
   }
 
-  /// Records blobs that a commit, written by now, took from their rows.
+  /// Records blobs that a written commit took from their rows.
   func retireBlobs(_ ids: [BlobID], by sequence: UInt64) {
     guard !ids.isEmpty else { return }
     let logEnd = log.writtenEnd.load(ordering: .acquiring)

@@ -1,10 +1,10 @@
 import LogFormat
 
-// Where errors pass that are events, too.
+// Functions that errors pass through to be reported as events.
 extension StoreState {
-  /// Does something that reads the store, and tells of damage it meets; under no lock.
+  /// Runs `body`, which reads the store, and reports damage that it finds; call it under no lock.
   ///
-  /// Costs nothing where nothing is thrown.
+  /// Costs nothing if nothing is thrown.
   @inline(__always)
   func watchingReads<R>(_ body: () throws -> R) rethrows -> R {
     do {
@@ -15,9 +15,9 @@ extension StoreState {
     }
   }
 
-  /// Does something that writes to the store, and tells of why it cannot; under no lock.
+  /// Runs `body`, which writes to the store, and reports its failure; call it under no lock.
   ///
-  /// Costs nothing where nothing is thrown.
+  /// Costs nothing if nothing is thrown.
   @inline(__always)
   func watchingWrites<R>(_ body: () throws(StorageError) -> R) throws(StorageError) -> R {
     do throws(StorageError) {
@@ -30,10 +30,10 @@ extension StoreState {
 }
 
 extension StoreState {
-  /// Not inlined, so that the ways that succeed stay short.
+  /// Not inlined, so that the paths without errors stay short.
   @inline(never)
   func reportDamage(_ error: any Error) {
-    // What callers' closures throw comes through here, too, perhaps of another store.
+    // Errors of callers' closures come through here, too, perhaps of another store.
     guard events.isObserved, let error = error as? StorageError, let path = error.damagedPath,
       path.hasPrefix(paths.root + "/")
     else { return }
@@ -49,12 +49,12 @@ extension StoreState {
 }
 
 extension StorageError {
-  /// Whether it says that nothing can be saved any more.
+  /// Whether the error means that nothing can be saved any more.
   var isPoisoning: Bool {
     if case .poisoned = self { true } else { false }
   }
 
-  /// The file that an error says is damaged, gone or cannot be read.
+  /// The file that is damaged, missing or unreadable according to the error.
   fileprivate var damagedPath: String? {
     switch self {
     case .corruption(let corruption): corruption.path

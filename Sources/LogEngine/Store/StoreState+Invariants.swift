@@ -9,7 +9,7 @@ extension StoreState {
     return publication.isMultiple(of: 2) ? [] : ["publication \(publication) was never ended"]
   }
 
-  /// No view reads a commit that compaction has folded away, or one that is not visible.
+  /// Checks that no view reads a commit that compaction has folded away, or one that is not visible.
   func pinViolations() -> [String] {
     let mark = visibility.lowWaterMark.load(ordering: .acquiring)
     let visible = visibility.visible.load(ordering: .acquiring)
@@ -21,7 +21,7 @@ extension StoreState {
     return violations
   }
 
-  /// What is visible was appended, what is durable was too, and no segment has less than nothing alive.
+  /// Checks that visible and durable commits were appended, and that no segment has a negative live size.
   func tailViolations() -> [String] {
     log.tail.withLock { tail in
       var violations: [String] = []

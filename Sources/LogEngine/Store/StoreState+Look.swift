@@ -5,7 +5,7 @@ import Synchronization
 
 /// The state of a store at this moment, for code outside the engine.
 extension StoreState {
-  /// Where the log begins, if something was packed.
+  /// The beginning of the log, if a part of it was packed.
   package var currentBase: LogBase? { files.base.withLock { $0 } }
 
   /// The catalogue as of the newest visible commit.
@@ -20,11 +20,11 @@ extension StoreState {
   /// The oldest commit that can still be read.
   package var oldestSequence: UInt64 { visibility.lowWaterMark.load(ordering: .relaxed) }
 
-  /// The last commit that was appended, and the usage of the files as of it.
+  /// The last commit appended, and the usage of the files as of it.
   package var currentUsages: (sequence: UInt64, usages: SegmentUsages) {
     log.tail.withLock { ($0.sequence, $0.usages) }
   }
 
-  /// Leaves out all packs, which cannot be read.
+  /// Forgets all packs, because they cannot be read.
   package func removeAllPacks() { files.packList.withLock { $0.removeAll() } }
 }

@@ -3,12 +3,12 @@ import LogFormat
 import Synchronization
 
 extension StoreState {
-  /// Says of files that cannot all stay in memory that single rows will be read from them here and there.
+  /// Advises the system of random reads in files that do not all fit into memory.
   ///
-  /// The system reads 128 KiB around each byte that is asked for, which is right as long as there is room for
-  /// what was not asked for; where there is none it drives out what is needed, and a read of one row costs as
-  /// much as one of a hundred. So a store that takes more than half of the memory there is is read page by page,
-  /// but for what reads it from one end to the other: that says so, or says beforehand what it will need.
+  /// The system reads 128 KiB around each requested byte, which is right as long as there is room for the rest; without room,
+  /// it evicts needed pages, and a read of one row costs as much as one of a hundred. So a store that takes more than half of
+  /// the memory is read page by page, except by sequential readers: those announce it, or announce in advance the part they
+  /// will need.
   func adviseByMemory() {
     if files.isLargerThanMemory.load(ordering: .relaxed) { return }
     guard let limit = fileSystem.memoryLimit else { return }
@@ -22,16 +22,16 @@ extension StoreState {
     for pack in files.packList.withLock({ $0 }) { pack.expect(.random) }
   }
 
-  /// Makes a segment known to readers, in place of a shorter one of its number; one at a time.
+  /// Publishes a segment to readers, in place of a shorter one of its number; called for one segment at a time.
   ///
-  /// Until the files are too large, all of them are looked at, which are few: their bytes fit into half of the memory.
+  /// Until the files are too large, each call examines all of them, which are few: they fit into half of the memory.
   func add(_ segment: Segment) {
     files.segments.store(segment, at: Int(segment.id.rawValue))
     if files.isLargerThanMemory.load(ordering: .relaxed) { segment.expect(.random) }
     adviseByMemory()
   }
 
-  /// How many bytes the index takes in memory, and about as many in a checkpoint.
+  /// The memory that the index takes, in bytes; a checkpoint takes about as many.
   var indexByteCount: Int {
     visibility.catalogue.withLock { $0 }.tables.reduce(0) { sum, table in
       sum + (tables[Int(table.number)]?.pages.byteCount.load(ordering: .relaxed) ?? 0)

@@ -5,26 +5,24 @@ import Synchronization
 
 /// Reading rows that compaction has moved.
 ///
-/// A row of a pack reads like a record that holds it whole, so code that follows chains of records need not know
-/// of packs. A place in a segment that was packed, or in a pack that another took the place of, stands for
-/// the row in the newest pack that has it: compaction put there what the row was at the end of what it
-/// packed, and nothing that can still be read needs an older state.
+/// A row of a pack reads like a record that holds the whole row, so code that follows chains of records need not know about
+/// packs. A place in a segment that was packed, or in a pack that was replaced, refers to the row in the newest pack that has
+/// it: compaction stored there the state of the row at the end of the packed part, and no reader needs an older state.
 extension StoreState {
-  /// What the size of the next segment is measured by.
+  /// Returns the log size, in bytes, from which the size of the next segment is derived.
   ///
-  /// It is where the log ends or, where it is packed again and again, a part of what there is: for the
-  /// segment that is written and the one that is made ready take their space whether they hold anything or
-  /// not.
+  /// It is the end of the log or, if the log is packed again and again, a fraction of the store's size: the current segment and
+  /// the prepared one take their space whether they are full or not.
   func sizeBasis(_ logEnd: UInt64) -> UInt64 {
     guard options.compaction == .automatic else { return logEnd }
     let (packed, begin) = files.base.withLock { base in
       (base?.packs.reduce(0) { $0 + $1.byteCount } ?? 0, base?.logPosition ?? 0)
     }
-    // However small the store stays, its segments' numbers must last.
+    // However small the store stays, its segment numbers must last.
     return max((UInt64(packed) + (logEnd - min(begin, logEnd))) / 32, logEnd >> 16)
   }
 
-  /// Where a row is now that an index slot or a record says is at a place.
+  /// Returns the current place of a row, given its place in an index slot or a record.
   ///
   /// - Returns: `nil` if no pack has the row: then no view can see it.
   package func resolve(_ place: RecordPlace, of reference: RowReference) throws -> RecordPlace? {
@@ -32,7 +30,7 @@ extension StoreState {
     return try packed(place, of: reference)?.place
   }
 
-  /// Where the row of a place that was packed is, with the pack: looked up again, the pack may be gone.
+  /// Returns the current place of a packed row, with the pack: in a second lookup, the pack may be gone.
   ///
   /// - Returns: `nil` if no pack has the row.
   func packed(
@@ -41,8 +39,8 @@ extension StoreState {
   ) throws -> (place: RecordPlace, pack: PackReader)? {
     if place.isPacked {
       if let pack = files.packs[Int(place.segment.rawValue)] { return (place, pack) }
-      // A newer pack than all that are known is one a follower has not opened: it has to be opened anew.
-      // Numbers ascend, so an older one was taken by another compaction.
+      // A pack newer than all known ones is one that a follower has not opened: it has to be opened anew. Numbers ascend, so an
+      // older one was taken by another compaction.
       if place.segment.rawValue > files.packList.withLock({ $0.last?.id.rawValue ?? 0 }) {
         throw StorageError.missingFile(path: paths.pack(PackID(rawValue: place.segment.rawValue)))
       }
@@ -56,7 +54,7 @@ extension StoreState {
     return nil
   }
 
-  /// Lends a row of a pack as a record that holds it whole.
+  /// Lends a row of a pack as a record that holds the whole row.
   func withPackedRecord<R>(
     at place: RecordPlace,
     of reference: RowReference,
@@ -74,7 +72,7 @@ extension StoreState {
     return try body(RecordHeader(packed: reference, rows.layout, byteCount: byteCount), record)
   }
 
-  /// The header that a row of a pack would have as a record; its values are not read.
+  /// Returns the header that a row of a pack would have as a record; the row's values are not read.
   func packedHeader(at place: RecordPlace, of reference: RowReference) throws -> RecordHeader {
     guard let (place, pack) = try packed(place, of: reference) else {
       throw inconsistency(at: place, reference)
@@ -86,13 +84,13 @@ extension StoreState {
 
   /// Pins the commit that is visible now.
   func pin() -> PinBoard.Pin {
-    // Loaded and pinned in one go, as far as a compaction can see.
+    // Loaded and pinned at once, as far as a compaction can see.
     visibility.pins.pin(visibility.visible, at: fileSystem.microseconds()).0
   }
 }
 
 extension RecordHeader {
-  /// The header a packed row would have in the log.
+  /// Makes the header that a packed row would have in the log.
   init(packed reference: RowReference, _ layout: LayoutNumber, byteCount: Int) {
     self.init(
       kind: .insert,

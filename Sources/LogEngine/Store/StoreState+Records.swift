@@ -3,7 +3,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// Reading records, wherever they are.
+/// Reading records from the log, its buffers and packs.
 extension StoreState {
   /// Lends a record, written or still in the writer's buffer, after checking it.
   @inline(__always)
@@ -18,15 +18,15 @@ extension StoreState {
 
   /// Lends a record of the log, after checking it.
   ///
-  /// - Returns: What `body` returned; `nil` if the record was packed.
+  /// - Returns: The result of `body`; `nil` if the record was packed.
   @inline(__always)
   private func withLoggedRecord<R>(
     at place: RecordPlace,
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R? {
     if place.isPacked { return nil }
-    // The segment is looked for once. Who asks first whether it was packed, and then for it, finds neither
-    // where a compaction takes it out in between.
+    // The segment is looked up only once. A caller that first asks whether it was packed, and then looks it up, finds neither
+    // if a compaction removes it in between.
     let result: R?? = try files.segments.with(Int(place.segment.rawValue)) { segment in
       if place.offset < segment.readableEnd.load(ordering: .acquiring) {
         return try segment.withRecord(at: place.offset, body)
@@ -40,7 +40,7 @@ extension StoreState {
 
   /// Lends a copy of a record that was appended and perhaps not written yet.
   ///
-  /// - Returns: What `body` returned; `nil` if the record was packed.
+  /// - Returns: The result of `body`; `nil` if the record was packed.
   func withUnwrittenRecord<R>(
     at place: RecordPlace,
     in segment: Segment,
@@ -48,8 +48,8 @@ extension StoreState {
   ) throws -> R? {
     var copy = ByteBuffer(capacity: 256)
     let isUnwritten = log.tail.withLock { $0.copyRecord(at: place, into: &copy) }
-    // If it has been written meanwhile, it can be read like any other. Not from the segment as it was lent: where its
-    // file has grown since, another object has taken its place, and that one alone knows how far it is written.
+    // If the record has been written meanwhile, it can be read like any other. Not from the segment that was lent: if its file
+    // has grown since, another object has replaced it, and only that one knows its written end.
     guard isUnwritten else {
       return try files.segments.with(Int(place.segment.rawValue)) { segment in
         try segment.withRecord(at: place.offset, body)
@@ -88,10 +88,10 @@ extension StoreState {
     }
   }
 
-  /// Puts a row together from its chain of records.
+  /// Assembles a row from its chain of records.
   ///
   /// - Parameters:
-  ///   - place: The newest record to take into account; not a delete.
+  ///   - place: The newest record to apply; not a delete.
   ///   - reference: The row.
   ///   - scratch: Receives the row.
   /// - Returns: The row's layout.
@@ -161,7 +161,7 @@ extension StoreState {
     return result
   }
 
-  /// Each step of a chain must come nearer to its end, or a damaged one could go round for ever.
+  /// Checks that each step of a chain comes nearer to its end: a damaged chain could otherwise loop for ever.
   private func checkStep(
     _ header: RecordHeader,
     at place: RecordPlace,

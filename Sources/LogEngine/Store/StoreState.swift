@@ -3,7 +3,7 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// What the parts of an open store share, and any thread may read: its files, what is visible of it, and its log.
+/// The shared state of an open store, readable by any thread: its files, its visible commits, and its log.
 package final class StoreState: Sendable {
   package let paths: StorePaths
   package let fileSystem: any FileSystem
@@ -16,11 +16,11 @@ package final class StoreState: Sendable {
   let log = OpenLog()
   /// The tables, by number.
   package let tables = PublishedArray<Table>()
-  /// Where readers of history can begin.
+  /// The places at which readers of history can begin.
   let commitMarks = CommitMarks()
-  /// Whether the background has something to remove that the opening left.
+  /// Whether the background must remove files that the opening left behind.
   let hasRemains = Atomic<Bool>(false)
-  /// What was written since the store was opened.
+  /// The writes since the store was opened.
   let counters = WriteCounters()
 
   package init(
@@ -44,7 +44,7 @@ package final class StoreState: Sendable {
     files = StoreFiles(blobs, blockCacheByteCount: options.blockCacheByteCount)
   }
 
-  /// The segment a record is in.
+  /// Lends the segment of a record.
   @inline(__always)
   func withSegment<R>(_ id: SegmentID, _ body: (Segment) throws -> R) throws -> R {
     guard let result = try files.segments.with(Int(id.rawValue), body) else { throw missing(id) }
@@ -60,15 +60,15 @@ package final class StoreState: Sendable {
     try tables.with(Int(number), body)
   }
 
-  /// How long ago something began.
+  /// Returns the time since a start.
   ///
-  /// - Parameter start: The time then, in microseconds.
-  /// - Returns: Nothing, should the clock have jumped back.
+  /// - Parameter start: The time of the start, in microseconds.
+  /// - Returns: The duration; zero if the clock has jumped back.
   func duration(since start: Int64) -> Duration {
     .microseconds(max(0, fileSystem.microseconds() - start))
   }
 
-  /// Makes tables and layouts of a catalogue known to readers; one writer at a time.
+  /// Publishes the tables and layouts of a catalogue to readers; called by one writer at a time.
   package func adopt(_ catalogue: Catalogue) {
     for definition in catalogue.tables {
       let table: Table

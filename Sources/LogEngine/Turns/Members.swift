@@ -1,18 +1,18 @@
 import LogFormat
 import RowFormat
 
-/// The processes that write a store: each has the lock of a file in `members`, for as long as it lives.
+/// The processes that write a store: each holds the lock of a file in `members`, for as long as it lives.
 ///
-/// Only these locks say who is there. They are asked for with shared locks, which let go at once. A member takes its own
-/// in its turn, once `TURN` is right: so a process that has the turn and finds no member is the first.
+/// Only these locks show which members exist. They are probed with shared locks, which are released at once. A member takes its
+/// own lock in its turn, once `TURN` is right: so a process that has the turn and finds no member is the first.
 struct Members: Sendable {
   let paths: StorePaths
   let fileSystem: any FileSystem
 
-  /// How many processes may write a store at once.
+  /// The maximum number of processes that write a store at once.
   static let limit: UInt16 = 1024
 
-  /// The numbers for which there is a file, ascending.
+  /// Returns the numbers that have a file, ascending.
   func numbers() throws(StorageError) -> [UInt16] {
     let names = try fileSystem.list(paths.members) ?? []
     return names.compactMap { name in
@@ -29,7 +29,7 @@ struct Members: Sendable {
     return false
   }
 
-  /// The members there are, but for one.
+  /// Returns the numbers of the existing members, except for one.
   func others(than own: UInt16 = 0) throws(StorageError) -> [UInt16] {
     var others: [UInt16] = []
     for number in try numbers() where number != own {
@@ -38,38 +38,38 @@ struct Members: Sendable {
     return others
   }
 
-  /// Where a member's file says who it is.
+  /// The offset of a member's description in its file.
   static let nameOffset = 8
 
-  /// Who a member is, for people; it may be gone.
+  /// Returns a description of a member for people; the member may be gone.
   func name(of number: UInt16) -> String? {
     try? LockFile(paths.member(number), fileSystem).holder(at: Self.nameOffset)
   }
 
-  /// Makes a file for one more member, if there is none, so that a process can join when the device is full.
+  /// Creates a file for one more member, if there is none, so that a process can join when the device is full.
   ///
-  /// - Parameter members: The numbers that members have.
+  /// - Parameter members: The numbers in use.
   func makeSpare(beside members: Set<UInt16>) {
     guard let number = (1...Self.limit).first(where: { !members.contains($0) }) else { return }
     let path = paths.member(number)
     guard (try? fileSystem.size(of: path)).flatMap(\.self) ?? 0 < Self.byteCount else { return }
     var zeros = ByteBuffer(capacity: Self.byteCount)
     zeros.appendZeros(Self.byteCount)
-    // Without it, the next one makes its file itself.
+    // If this fails, the next member creates its file itself.
     _ = try? fileSystem.openLockable(path)
     if let file = try? fileSystem.open(path, .write) { try? zeros.write(to: file, at: 0) }
   }
 
-  /// How long the file of a member is.
+  /// The size of a member's file, in bytes.
   private static let byteCount = nameOffset + LockFile.holderByteCount
 
-  /// The lowest commit that a member may still want to read, or of whose successors it may want to read the log; `nil`
-  /// without other members.
+  /// Returns the lowest commit that any other member may still read, or continue to read the log from; `nil` without other
+  /// members.
   func lowestBound(but own: UInt16) throws(StorageError) -> UInt64? {
     var lowest: UInt64?
     for number in try others(than: own) {
       let bytes = try fileSystem.open(paths.member(number), .read).readBytes(8, at: 0)
-      // Whoever is there wrote it before it was.
+      // A member writes its bound before it takes its lock.
       let bound = bytes.count == 8 ? bytes.load(UInt64.self, at: 0) : 0
       lowest = min(lowest ?? bound, bound)
     }
@@ -79,15 +79,15 @@ struct Members: Sendable {
 
 /// A process's place among the members of a store, for as long as it lives.
 ///
-/// Its file has a number, of 8 bytes: the member reads no commit before this one, and has read the log up to it. So a
-/// compaction may fold what is before, and take what was read. Text for people follows: who the member is.
+/// Its file begins with a bound of 8 bytes: the member reads no commit before this one, and has read the log up to it. So a
+/// compaction may fold older commits, and take the part that was read. A description of the member for people follows.
 final class Membership: Sendable {
   let number: UInt16
   let members: Members
   private let file: any OpenFile
   private let lock: any LockableFile
 
-  /// Prepares for a place that nobody has; see ``join(bound:)``.
+  /// Prepares to join under an unused number; see ``join(bound:)``.
   init(_ members: Members, _ number: UInt16) throws(StorageError) {
     self.members = members
     self.number = number
@@ -95,7 +95,7 @@ final class Membership: Sendable {
     file = try members.fileSystem.open(members.paths.member(number), .write)
   }
 
-  /// Becomes a member; in a turn, with a right record.
+  /// Becomes a member; in a turn, with a valid record.
   ///
   /// - Parameter bound: The newest commit, which the member has read.
   /// - Throws: ``StorageError`` if its file cannot be written or locked.
@@ -106,27 +106,27 @@ final class Membership: Sendable {
         .write(holder: members.fileSystem.holderDescription, at: Members.nameOffset)
     } catch {
       guard case .noSpace = error, try file.size() < 8 else { throw error }
-      // Without a number there, others take it that this one needs every commit, until it can say better.
+      // Without a bound in the file, others assume that this process needs every commit, until it can write one.
     }
-    // Held by nobody for longer than a question takes.
+    // Others hold the lock for no longer than a probe takes.
     _ = try lock.take(.exclusive, waits: true)
   }
 
-  /// Makes sure that others find this member.
+  /// Checks that others can find this member.
   ///
   /// - Throws: ``StorageError/missingFile(path:)`` if its file was removed: then others may have joined as the first, and
-  ///   given out its number and its keys again.
+  ///   reused its number and its keys.
   func checkName() throws(StorageError) {
     if !lock.isNamed { throw .missingFile(path: members.paths.member(number)) }
   }
 
-  /// Says which commits this process does not need any more.
+  /// Publishes the oldest commit that this process may still read.
   func write(bound: UInt64) throws(StorageError) {
     var bytes = ByteBuffer(capacity: 8)
     bytes.append(bound)
     try bytes.write(to: file, at: 0)
   }
 
-  /// Lets go of the place.
+  /// Releases the member's lock.
   func leave() { lock.release() }
 }

@@ -1,31 +1,31 @@
 import LogFormat
 import RowFormat
 
-/// The copies in `members/SYNC` of the numbers that `TURN` gives out.
+/// The copies in `members/SYNC` of the next free numbers in `TURN`.
 ///
-///     512   16 each: by table the lowest key that was not given out, and before the tables the lowest such rank
+///     512   16 each: by table the lowest key not allocated, and before the tables the lowest such rank
 ///           0   8   the number
 ///           8   4   the CRC-32C of the number in the head of the file, the table or 0, and the number
 ///           12  4   0
 ///
-/// A number in `TURN` may be lost with its file, and which keys the members hold in reserve stands nowhere else. Of two
-/// numbers the greater one was given out later, for members of earlier versions write the one in `TURN` alone. Both are written
-/// in a turn.
+/// A number in `TURN` may be lost with its file, and the keys that members hold in reserve are recorded nowhere else. Of two
+/// numbers the greater one is the later, because members of earlier versions write only the one in `TURN`. Both are written in
+/// a turn.
 struct NumberCopies: Sendable {
   let file: any OpenFile
-  /// The number in the head of the file: copies of earlier members say nothing.
+  /// The number in the head of the file: copies of earlier members do not count.
   let members: UInt64
 
   private static let offset = 512
   private static let byteCount = 16
   private static let greatestRank = UInt64.max / 4
 
-  /// The copy of a table's number, or of the rank's for 0; `nil` if there is none, or it is damaged.
+  /// Returns the copy of a table's number, or of the rank's for 0; `nil` if it is missing or damaged.
   func read(_ table: UInt16) throws(StorageError) -> UInt64? {
     let bytes = try file.readBytes(Self.byteCount, at: place(of: table))
     guard bytes.count == Self.byteCount else { return nil }
     let number = bytes.load(UInt64.self, at: 0)
-    // Nobody gives out so great a number, whatever its checksum.
+    // No member allocates so great a number, whatever its checksum.
     guard number <= (table == 0 ? Self.greatestRank : RowReference.maximumStoredKey) else {
       return nil
     }
@@ -40,7 +40,7 @@ struct NumberCopies: Sendable {
     do throws(StorageError) {
       try bytes.write(to: file, at: place(of: table))
     } catch .noSpace {
-      // The one in `TURN` counts.
+      // The number in `TURN` counts.
     }
   }
 

@@ -2,39 +2,40 @@ import LogFormat
 import RowFormat
 import Synchronization
 
-/// The file `members/SYNC`: one member synchronizes the log for all that wait, between their turns.
+/// The file `members/SYNC`: one member synchronizes the log for all waiting members, between their turns.
 ///
 ///     0     8   "SDLGSYNC"
-///     8     8   the number that `TURN` has for it (``TurnFile/synchronizationOffset``): it is not of earlier members
+///     8     8   its number in `TURN` (``TurnFile/synchronizationOffset``): the file does not belong to earlier members
 ///     16    8   the log position up to which the log is on disk
 ///     24    4   the member that synchronizes, or whose synchronization failed; 0 if none
 ///     28    4   the CRC-32C of 16 ..< 40, with 0 here
-///     32    8   how many turns there were when the synchronization began that `16` tells of
-///     40    8   where the last turn ended: the segment << 32 | the offset in it
-///     48    8   the same, each bit reversed: it is read while somebody writes it
-///     512       copies of the numbers that `TURN` gives out; see ``NumberCopies``
+///     32    8   the number of turns when the synchronization began whose result is at `16`
+///     40    8   the end of the last turn: the segment << 32 | the offset in it
+///     48    8   the same with each bit inverted: a member may read it during a write
+///     512       copies of the next free numbers in `TURN`; see ``NumberCopies``
 ///
-/// Integers are little-endian. All but the end of the last turn and the copies is written by the member that holds the lock of the file.
+/// Integers are little-endian. The member that holds the lock of the file writes everything but the end of the last turn and
+/// the copies.
 ///
-/// A commit is written in a turn, and synchronized after it: the turn of the next member need not wait for the disk, and
-/// what that one writes meanwhile is synchronized together. The steps; the numbers are those of the model
+/// A commit is written in a turn, and synchronized after it: the turn of the next member need not wait for the disk, and its
+/// commits are synchronized together with these. The steps; the numbers are those of the model
 /// (`Tools/ModelCheck/SharedSync.pml`):
 ///
-/// S1. Take the lock. Where the disk is slow, a member that waits for it shares it with all others that wait, and reads: so
-///     nobody waits for the next synchronization to be told of the last one.
-/// S2. Read. What is on disk needs no more.
-/// S3. If the number of a member is there, its synchronization failed, or it died in one. The system reports a failed
-///     write-back to some of those that have the file open, and forgets what it owed the disk. So a member takes a turn,
-///     if it has none, and writes again what may be in the system's memory only. A record that is damaged is read as one
-///     of a member that failed, by which nothing is on disk.
-/// S4. Write the own number.
-/// S5. Read where the last turn ended.
+/// S1. Take the lock. If the disk is slow, a waiting member shares it with all others that wait, and reads: so no member
+///     waits for the next synchronization to learn of the last one.
+/// S2. Read. If the log is already on disk, nothing is left to do.
+/// S3. If there is a member's number, its synchronization failed, or it died in one. The system reports a failed
+///     write-back to some of the processes that have the file open, and forgets the bytes it did not write. So a member
+///     takes a turn, if it has none, and rewrites the part that may be only in the system's memory. A damaged record is
+///     read as that of a member that failed, with nothing on disk.
+/// S4. Write this member's number.
+/// S5. Read the end of the last turn.
 /// S6. Synchronize.
-/// S7. Write down up to where, and take the own number out.
-/// S8. Let go of the lock.
+/// S7. Write the durable end, and remove this member's number.
+/// S8. Release the lock.
 ///
-/// Segments are sealed in turns, and synchronized before the next one begins: so all that is not on disk is in one segment.
-/// Each synchronization of a log that several processes write is made here, those in turns, too.
+/// Segments are sealed in turns, and synchronized before the next one begins: so everything that is not on disk is in one
+/// segment. Each synchronization of a log that several processes write is made here, including those in turns.
 final class SharedSynchronization: @unchecked Sendable {
   let path: String
   private let file: any OpenFile
@@ -42,9 +43,9 @@ final class SharedSynchronization: @unchecked Sendable {
   /// The file that ``lock`` locks, to share it.
   private let sharedLock: any LockableFile
   private let member: UInt16
-  /// What `TURN` has, too.
+  /// The file's number, which `TURN` contains as well.
   let number: UInt64
-  /// The copies of numbers that `TURN` gives out.
+  /// The copies of the next free numbers in `TURN`.
   var copies: NumberCopies { NumberCopies(file: file, members: number) }
   private let turns: TurnFile
   let gathering = CommitGathering()
@@ -55,17 +56,17 @@ final class SharedSynchronization: @unchecked Sendable {
 
   private static let magic: UInt64 = 0x434E_5953_474C_4453
   private static let byteCount = 56
-  /// What is there from the beginning, so that a full device keeps no row out that there is a segment for.
+  /// The initial size of the file, in bytes, so that a full device refuses no row that there is a segment for.
   private static let fileByteCount = 4096
   private static let durableEndOffset = 16
   private static let turnEndOffset = 40
 
-  /// What the file says.
+  /// The contents of the file.
   private struct Record {
     var durableEnd: UInt64 = 0
     var member: UInt16 = 0
     var turns: UInt64 = 0
-    /// Where the last turn ended; `nil` if that cannot be told.
+    /// The end of the last turn; `nil` if it is unknown.
     var turnEnd: UInt64?
 
     /// The bytes from ``durableEndOffset`` to ``turnEndOffset``.
@@ -77,7 +78,7 @@ final class SharedSynchronization: @unchecked Sendable {
       return bytes
     }
 
-    /// The CRC-32C of all but where the last turn ended.
+    /// The CRC-32C of all fields but the end of the last turn.
     var checksum: UInt32 {
       CRC32C.extend(
         CRC32C.extend(CRC32C.extend(0, over: durableEnd), over: UInt64(member)),
@@ -85,7 +86,7 @@ final class SharedSynchronization: @unchecked Sendable {
       )
     }
 
-    /// Where the last turn ended, if that was in a segment.
+    /// The end of the last turn, if it was in a segment.
     func end(in segment: Segment) -> UInt64? {
       guard let turnEnd, turnEnd >> 32 == UInt64(segment.id.rawValue) else { return nil }
       let offset = Int(turnEnd & 0xFFFF_FFFF)
@@ -94,19 +95,19 @@ final class SharedSynchronization: @unchecked Sendable {
     }
   }
 
-  /// What became of a synchronization.
+  /// The result of a synchronization.
   enum Outcome {
     /// The log is on disk up to here.
     case synchronized(UInt64)
-    /// The log was there already.
+    /// The log was on disk up to here already.
     case known(UInt64)
-    /// Something has to be written again, in a turn.
+    /// A part of the log must be rewritten, in a turn.
     case needsTurn
-    /// Another member is at it, and the caller does not wait.
+    /// Another member is synchronizing, and the caller does not wait.
     case busy
   }
 
-  /// Opens the file of members that are there.
+  /// Opens the file of the existing members.
   ///
   /// - Returns: `nil` if they have none: the first of them was of a version that synchronizes in turns.
   static func join(
@@ -125,12 +126,12 @@ final class SharedSynchronization: @unchecked Sendable {
     return shared
   }
 
-  /// Begins the file, by the first member.
+  /// Creates the file; called by the first member.
   ///
   /// - Parameters:
-  ///   - turns: The file `TURN`, which says from then on that there is one.
+  ///   - turns: The file `TURN`, which records the number of the new file.
   ///   - membership: The member.
-  ///   - durableEnd: Up to where the log is on disk.
+  ///   - durableEnd: The durable end of the log.
   /// - Returns: The file.
   /// - Throws: ``StorageError`` if one of the files cannot be written.
   static func begin(
@@ -141,7 +142,7 @@ final class SharedSynchronization: @unchecked Sendable {
     let number = membership.members.fileSystem.randomBits() | 1
     let shared = try SharedSynchronization(turns, membership, number)
     try shared.writeAll(Record(durableEnd: durableEnd), byteCount: fileByteCount)
-    // Only now: who finds the number finds the file.
+    // Written last: a member that finds the number finds the file.
     try turns.write(synchronizationNumber: number)
     return shared
   }
@@ -163,7 +164,7 @@ final class SharedSynchronization: @unchecked Sendable {
 
   // MARK: Synchronizing
 
-  /// Sees the log to the disk up to a position at least; one thread of the process at a time.
+  /// Synchronizes the log at least up to a position; called by one thread of the process at a time.
   ///
   /// - Parameters:
   ///   - segment: The segment that the position is in, or a later one.
@@ -171,8 +172,8 @@ final class SharedSynchronization: @unchecked Sendable {
   ///   - isInTurn: Whether the process has the turn, and `end` is the log's.
   ///   - waits: Whether to wait for a member that synchronizes.
   ///   - newest: The newest commit, while there are no other members; `nil` beside others.
-  /// - Returns: ``Outcome/needsTurn`` only out of a turn.
-  /// - Throws: ``StorageError``; then the next member writes again what may be lost.
+  /// - Returns: ``Outcome/needsTurn`` only outside a turn.
+  /// - Throws: ``StorageError``; then the next member rewrites the part that may be lost.
   func run(
     _ segment: Segment,
     through end: UInt64,
@@ -213,9 +214,9 @@ final class SharedSynchronization: @unchecked Sendable {
     return try gather(segment, through: end, record, newest)
   }
 
-  /// Waits while other members synchronize, with all that wait.
+  /// Waits while other members synchronize, together with all that wait.
   ///
-  /// - Returns: Up to where the log is on disk, if that is enough; `nil` once nobody synchronizes, with the lock taken.
+  /// - Returns: The durable end of the log, once it is far enough; `nil` once no member synchronizes, with the lock taken.
   private func awaitOthers(through end: UInt64) throws(StorageError) -> UInt64? {
     var (known, looks) = (UInt64.max, 0)
     while try !lock.takeAtOnce() {
@@ -223,7 +224,7 @@ final class SharedSynchronization: @unchecked Sendable {
       if record.member == 0, record.durableEnd >= end { return record.durableEnd }
       looks = record.durableEnd == known ? looks + 1 : 0
       known = record.durableEnd
-      // Those who look keep each other from the lock. Each looks so often, and then waits for it alone.
+      // Members that look keep each other from the lock. Each looks a limited number of times, and then waits for it alone.
       if looks >= Self.lookLimit {
         _ = try lock.take(until: nil)
         return nil
@@ -232,7 +233,7 @@ final class SharedSynchronization: @unchecked Sendable {
     return nil
   }
 
-  /// How often a member looks that waits, while nothing is synchronized.
+  /// The maximum number of looks by a waiting member while nothing is synchronized.
   private static let lookLimit = 16
 
   private func readShared() throws(StorageError) -> Record {
@@ -241,7 +242,7 @@ final class SharedSynchronization: @unchecked Sendable {
     return try read()
   }
 
-  /// Steps 5 to 7, once those have written whose commits are expected.
+  /// Steps 5 to 7, once the members whose commits are expected have written them.
   private func gather(
     _ segment: Segment,
     through end: UInt64,
@@ -262,12 +263,12 @@ final class SharedSynchronization: @unchecked Sendable {
     return .synchronized(target)
   }
 
-  /// Runs what synchronizes all of the log by itself, in a turn that repairs.
+  /// Runs `body`, which synchronizes the whole log by itself, in a turn that repairs.
   ///
   /// - Parameters:
-  ///   - end: Up to where the log is on disk afterwards.
-  ///   - body: Writes again, and synchronizes.
-  /// - Throws: What `body` throws; then the next member does all of it again.
+  ///   - end: The durable end of the log afterwards.
+  ///   - body: Rewrites and synchronizes the log.
+  /// - Throws: Any error that `body` throws; then the next member repeats all of it.
   func repair(
     end: UInt64,
     _ body: () throws(StorageError) -> Void
@@ -281,21 +282,20 @@ final class SharedSynchronization: @unchecked Sendable {
     }
   }
 
-  /// Says where the turn of this process ends, which has it still: who synchronizes next need not leave out its commits.
+  /// Records the end of this process's turn before it is over: the next member that synchronizes can include its commits.
   func record(turnEnd segment: SegmentID, _ offset: Int) {
     guard let offset = UInt32(exactly: offset) else { return }
     let end = UInt64(segment.rawValue) << 32 | UInt64(offset)
     var bytes = ByteBuffer(capacity: 16)
     bytes.append(end)
     bytes.append(~end)
-    // Otherwise they are synchronized by those who made them.
+    // If this fails, the members that made the commits synchronize them.
     try? bytes.write(to: file, at: Self.turnEndOffset)
   }
 
   // MARK: The lock
 
-  /// Takes the lock for a whole turn, by a process that waits no longer than it is configured to: once it has written, it
-  /// could not give up any more.
+  /// Takes the lock for a whole turn, in a process whose wait has a limit: once it has written, it could not give up any more.
   ///
   /// - Returns: Whether it was taken before the deadline.
   func hold(until deadline: Int) throws(StorageError) -> Bool {
@@ -341,19 +341,19 @@ final class SharedSynchronization: @unchecked Sendable {
     return record
   }
 
-  /// Makes the file one of members again.
+  /// Restores the file as one of these members.
   private func restore() throws(StorageError) -> Record {
     let record = Record(member: .max)
     try writeAll(record, byteCount: Self.byteCount)
     return record
   }
 
-  /// Writes all but where the last turn ended; with the lock.
+  /// Writes everything but the end of the last turn; call it with the lock.
   private func write(_ record: Record) throws(StorageError) {
     try record.encode().write(to: file, at: Self.durableEndOffset)
   }
 
-  /// Writes the file from its beginning, by which it is not known where the last turn ended.
+  /// Writes the file from its beginning, after which the end of the last turn is unknown.
   private func writeAll(_ record: Record, byteCount: Int) throws(StorageError) {
     var bytes = ByteBuffer(capacity: byteCount)
     bytes.append(Self.magic)
@@ -363,7 +363,7 @@ final class SharedSynchronization: @unchecked Sendable {
     try bytes.write(to: file, at: 0)
   }
 
-  /// Writes again what may be in the system's memory only, of the segment that is the last; in a turn.
+  /// Rewrites the part of the last segment that may be only in the system's memory; in a turn.
   private func writeAgain(
     _ segment: Segment,
     from durableEnd: UInt64,

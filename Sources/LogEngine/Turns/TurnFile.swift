@@ -1,33 +1,33 @@
 import LogFormat
 import RowFormat
 
-/// The file `TURN`: a lock, and what whoever has it finds out about the one before.
+/// The file `TURN`: a lock, and the information that its holder gets from the one before.
 ///
 ///     0     8   "SDLGTURN"
-///     8     8   how many turns there were << 16 | the number of the member whose turn it is; 0 between turns
-///     16    4   the lowest number that no file had
+///     8     8   the number of turns << 16 | the number of the member that has the turn; 0 between turns
+///     16    4   the lowest unused file number
 ///     20    4   the segment in which the log ends; 0 without one
-///     24    8   where it ends in that segment
-///     32    8   up to where it is known to be on disk
+///     24    8   the end of the log in that segment
+///     32    8   the durable end of the log, as far as is known
 ///     40    8   the number of the newest manifest
-///     48    8   the lowest number that no blob had
+///     48    8   the lowest unused blob number
 ///     56    8   1 if the segment can take no more, although it has room
 ///     64    40  the checkpoints: highest, newest (0: none), its log position, its bytes, the last attempt
-///     104   4   the lowest 32 bits of how many turns there are once the one that has written this has ended
+///     104   4   the lowest 32 bits of the number of turns once the turn that wrote this has ended
 ///     108   4   the CRC-32C of 16 ..< 104; it counts only if the number before it fits
 ///     1024  8   changes when a process that joins waits for the turn
-///     2048  8   the lowest rank that was not given out
-///     3072  8   a random number that `members/SYNC` has, too; 0: members synchronize in their turns
-///     4096      by table, 8 bytes each: the lowest key that was not given out
+///     2048  8   the lowest rank not allocated
+///     3072  8   a random number, also in `members/SYNC`; 0: members synchronize in their turns
+///     4096      by table, 8 bytes each: the lowest key not allocated
 ///
 /// The lowest rank and the lowest keys have copies with checksums (``NumberCopies``).
 ///
-/// Integers are little-endian. It is written by the member whose turn it is, and not synchronized: it says nothing
-/// that the log does not, but for the numbers, which matter to processes that live. The first member writes it anew.
+/// Integers are little-endian. The file is written by the member that has the turn, and not synchronized: it contains nothing
+/// that the log does not, except for the numbers, which matter only to live processes. The first member writes it anew.
 ///
-/// Whoever finds a member's number there, with the lock in hand, knows that this member has died in its turn: so a
-/// member writes its number before anything else, and takes it out after everything else. A member that finds a damaged
-/// record goes on as if another had died in its turn, and reads in the log what the record would have said.
+/// A process that holds the lock and finds a member's number there knows that this member has died in its turn: so a member
+/// writes its number before anything else, and removes it after everything else. A member that finds a damaged record proceeds
+/// as if another had died in its turn, and reads the record's information from the log.
 struct TurnFile: Sendable {
   let path: String
   let lock: TurnLock
@@ -42,11 +42,11 @@ struct TurnFile: Sendable {
   private static let rankOffset = 2048
   private static let synchronizationOffset = 3072
   private static let keyOffset = 4096
-  /// What is there from the beginning, so that a full device keeps no row out that there is a segment for.
+  /// The initial room for keys, in bytes, so that a full device refuses no row that there is a segment for.
   private static let keyByteCount = 4096
   private static let maximumByteCount = keyOffset + 8 * (Int(UInt16.max) + 1)
 
-  /// Opens the file, and makes it if need be.
+  /// Opens the file, creating it if needed.
   init(_ paths: StorePaths, _ fileSystem: any FileSystem) throws(StorageError) {
     path = paths.turn
     self.fileSystem = fileSystem
@@ -54,16 +54,16 @@ struct TurnFile: Sendable {
     file = try fileSystem.open(path, .write)
   }
 
-  /// Whose turn it is, and how many there were.
+  /// The member that has the turn, and the number of turns so far.
   struct Holder: Hashable, Sendable {
     var turns: UInt64 = 0
     /// The member; 0 between turns.
     var member: UInt16 = 0
   }
 
-  /// Takes the turn, as one who joins: a member that keeps it, since there was nobody else, is asked for it.
+  /// Takes the turn for a process that joins: a member that keeps it as a lease is asked for it.
   ///
-  /// - Parameter deadline: Until when to wait; see ``TurnLock/take(until:)``.
+  /// - Parameter deadline: The deadline of the wait; see ``TurnLock/take(until:)``.
   /// - Returns: Whether it was taken before the deadline.
   /// - Throws: ``StorageError`` if the file cannot be locked or written.
   func takeLockByAsking(until deadline: Int?) throws(StorageError) -> Bool {
@@ -72,19 +72,19 @@ struct TurnFile: Sendable {
     return try lock.take(until: deadline)
   }
 
-  /// What was written last by one who waited.
+  /// Returns the last request written by a waiting process.
   func readAsked() throws(StorageError) -> UInt64 { try readNumber(at: Self.askedOffset) }
 
-  /// Makes sure that no other file has taken the place of this one: its lock would keep nobody out.
+  /// Checks that no other file has replaced this one, whose lock would exclude nobody.
   ///
-  /// - Throws: ``StorageError/missingFile(path:)`` if it was removed.
+  /// - Throws: ``StorageError/missingFile(path:)`` if the file was removed.
   func checkName() throws(StorageError) {
     if !lock.isNamed { throw .missingFile(path: path) }
   }
 
-  /// Makes sure that a member began the file, by a process that finds members and joins them.
+  /// Checks that a member began the file; called by a process that finds members and joins them.
   ///
-  /// Otherwise theirs was removed, and this one was made by a process that opened the store. A member whose file was damaged
+  /// Otherwise theirs was removed, and a process that opened the store created this one. A member whose file was damaged
   /// restores it in its next turn.
   ///
   /// - Throws: ``StorageError/missingFile(path:)`` if no member did.
@@ -92,14 +92,14 @@ struct TurnFile: Sendable {
     if try readNumber(at: 0) != Self.magic { throw .missingFile(path: path) }
   }
 
-  /// Reads whose turn it is.
+  /// Reads the holder of the turn.
   func readHolder() throws(StorageError) -> Holder {
     let bytes = try file.readBytes(8, at: 8)
     guard bytes.count == 8 else { return Holder() }
     return Holder(bytes.load(UInt64.self, at: 0))
   }
 
-  /// Who has the turn, for people.
+  /// Returns a description of the turn's holder, for people.
   func describeHolder(_ members: Members) -> String {
     guard let holder = try? readHolder(), holder.member != 0,
       let name = members.name(of: holder.member)
@@ -126,7 +126,7 @@ struct TurnFile: Sendable {
     let body = bytes.bytes.extracting(Self.bodyOffset..<Self.checksumOffset)
     let isIntact =
       bytes.load(UInt32.self, at: Self.checksumOffset + 4) == CRC32C.extend(0, over: body)
-    // Members of earlier versions leave the checksum of a record that was before theirs, with its number of turns.
+    // Members of earlier versions leave the checksum of an earlier record, with its number of turns.
     let lag = UInt32(truncatingIfNeeded: holder.turns) &- turns &+ 1
     if lag <= 1, !isIntact { return makeUnreadable() }
     var record = TurnRecord(holder: holder, isCounted: lag == 1)
@@ -150,8 +150,8 @@ struct TurnFile: Sendable {
   /// Writes everything but the counters and the holder, which comes after it.
   ///
   /// - Parameters:
-  ///   - record: What is written.
-  ///   - turns: How many turns there are once this one has ended.
+  ///   - record: The record to write.
+  ///   - turns: The number of turns once this one has ended.
   /// - Throws: ``StorageError`` if the file cannot be written.
   func writeBody(_ record: TurnRecord, turns: UInt64) throws(StorageError) {
     var bytes = ByteBuffer(capacity: Self.byteCount)
@@ -173,7 +173,7 @@ struct TurnFile: Sendable {
     try bytes.write(to: file, at: Self.bodyOffset)
   }
 
-  /// The record that a damaged one counts as: a member died in its turn, and nothing is known of the log.
+  /// Returns the record that replaces a damaged one: a member died in its turn, and nothing is known about the log.
   private func makeUnreadable() -> TurnRecord {
     TurnRecord(
       holder: Holder(turns: fileSystem.randomBits() >> 17, member: .max),
@@ -181,13 +181,13 @@ struct TurnFile: Sendable {
     )
   }
 
-  /// Makes the file one of members again, by a member that found it damaged; see ``writeBody(_:turns:)`` for the rest.
+  /// Restores the file as one of these members after damage; see ``writeBody(_:turns:)`` for the rest.
   func restore(synchronizationNumber: UInt64?) throws(StorageError) {
     try writeNumber(Self.magic, at: 0)
     if let synchronizationNumber { try write(synchronizationNumber: synchronizationNumber) }
   }
 
-  /// The number by which the file of shared synchronizations is known to be of these members; 0 without one.
+  /// Reads the number that identifies these members' file of shared synchronizations; 0 without one.
   func readSynchronizationNumber() throws(StorageError) -> UInt64 {
     try readNumber(at: Self.synchronizationOffset)
   }
@@ -196,9 +196,9 @@ struct TurnFile: Sendable {
     try writeNumber(number, at: Self.synchronizationOffset)
   }
 
-  /// Forgets what is there, by the first member: also which keys and ranks were given out, to members that are gone.
+  /// Clears the file for the first member, including the keys and ranks that were reserved for members that are gone.
   ///
-  /// It is written over, and not cut off first: on a full device others might take the room.
+  /// The file is overwritten, and not cut off first: on a full device others might take the room.
   func begin(_ holder: Holder) throws(StorageError) {
     var head = ByteBuffer(capacity: Self.keyOffset)
     head.append(Self.magic)
@@ -211,17 +211,17 @@ struct TurnFile: Sendable {
     do throws(StorageError) {
       try keys.write(to: file, at: Self.keyOffset)
     } catch .noSpace {
-      // They are written when keys are given out.
+      // They are written when keys are allocated.
       try file.setSize(Self.keyOffset)
     }
   }
 
   // MARK: Numbers
 
-  /// Gives out keys of a table, in the turn of the caller, to one thread at a time.
+  /// Allocates keys of a table, in the turn of the caller; called by one thread at a time.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: The number of keys.
   ///   - table: The table.
   ///   - known: The lowest key that no row has.
   ///   - copies: The copies of the numbers, if members have them.
@@ -243,7 +243,7 @@ struct TurnFile: Sendable {
     return UInt64(first)..<UInt64(first) + UInt64(count)
   }
 
-  /// Gives out ranks, in the turn of the caller, to one thread at a time.
+  /// Allocates ranks, in the turn of the caller; called by one thread at a time.
   func takeRanks(
     _ count: Int,
     from known: Int64,
@@ -253,7 +253,7 @@ struct TurnFile: Sendable {
     return first..<(first + Int64(count))
   }
 
-  /// Gives out numbers, the first of which it returns.
+  /// Allocates numbers, the first of which it returns.
   private func take(
     _ count: Int,
     at offset: Int,
@@ -264,7 +264,7 @@ struct TurnFile: Sendable {
     let copy = try copies?.read(table).map { Int64(bitPattern: $0) }
     let lowest = max(known, copy ?? 0)
     let noted = Int64(bitPattern: try readNumber(at: offset))
-    // A number before the copy is damaged, and so is one that members cannot have come to.
+    // A number below the copy is damaged, and so is one too great for members to have reached.
     let first = noted >= lowest && noted - lowest <= Self.farthest ? noted : lowest
     let end = UInt64(bitPattern: first + Int64(count))
     try writeNumber(end, at: offset)
@@ -272,7 +272,7 @@ struct TurnFile: Sendable {
     return first
   }
 
-  /// How many numbers at most were given out that neither a row nor the copy tells of.
+  /// The maximum number of allocated numbers that neither a row nor the copy shows.
   private static let farthest: Int64 = 1 << 32
 
   private func readNumber(at offset: Int) throws(StorageError) -> UInt64 {
@@ -296,32 +296,32 @@ extension TurnFile.Holder {
   var word: UInt64 { turns << 16 | UInt64(member) }
 }
 
-/// What a member that ends its turn leaves to the next.
+/// The information that a member leaves to the next at the end of its turn.
 struct TurnRecord: Sendable {
   var holder = TurnFile.Holder()
-  /// Whether this is what a member wrote.
+  /// Whether the record is intact, as a member wrote it.
   var isReadable = true
-  /// Whether the record itself says how many turns there were.
+  /// Whether the record itself contains the number of turns.
   ///
-  /// Otherwise that may be wrong, or a member of an earlier version wrote the record.
+  /// Otherwise that number may be wrong, or a member of an earlier version wrote the record.
   var isCounted = true
-  /// The lowest number that no file had.
+  /// The lowest unused file number.
   var nextFile = SegmentID(rawValue: 1)
   /// The segment in which the log ends.
   var segment = SegmentID.none
-  /// Where it ends in that segment.
+  /// The end of the log in that segment.
   var end = 0
-  /// Up to where the log is known to be on disk.
+  /// The durable end of the log, as far as is known.
   var durableEnd: UInt64 = 0
   /// The newest manifest.
   var manifest: UInt64 = 0
-  /// The lowest number that no blob had.
+  /// The lowest unused blob number.
   var nextBlob = BlobID(rawValue: 1)
-  /// Whether the segment can take no more, although it has room.
+  /// Whether the segment can take no more frames, although it has room.
   var isEnded = false
   var checkpoint = CheckpointState()
 
-  /// Whether no number is greater than one that a store comes to.
+  /// Whether all numbers are within the readable range.
   fileprivate var countsAreReadable: Bool {
     [durableEnd, manifest, checkpoint.highest, checkpoint.logPosition, checkpoint.attemptEnd]
       .allSatisfy { $0 <= NumberLimit.readable }

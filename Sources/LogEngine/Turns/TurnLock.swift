@@ -1,24 +1,23 @@
 import LogFormat
 
-/// The lock of `TURN`, for which a process waits no longer than it is configured to.
+/// The lock of `TURN`, with a deadline for the wait.
 ///
-/// The kernel waits for a lock without end, and a thread that asks again and again is late beside those that sleep for the
-/// lock. So where there is a deadline, a thread of its own sleeps for the lock, and the one that wants it sleeps until it has
-/// it or the deadline has passed. After the deadline the thread keeps waiting for the next caller; if there is
-/// none when it gets the lock, it releases the lock. There is no such thread without a deadline, nor while nobody else has
-/// the lock.
+/// The kernel waits for a lock without end, and a thread that polls loses to those that sleep for the lock. So with a deadline,
+/// a separate thread sleeps for the lock, and the caller sleeps until it has the lock or the deadline has passed. After the
+/// deadline the thread keeps waiting for the next caller; if there is none when it gets the lock, it releases the lock. There
+/// is no such thread without a deadline, nor while the lock is free.
 ///
-/// One thread of a process asks at a time.
+/// Only one thread of a process may call this at a time.
 final class TurnLock: @unchecked Sendable {
   private let lock: any LockableFile
   private let monitor = Monitor()
   @safe @exclusivity(unchecked) private var waiter = Waiter.none
 
-  /// What the thread that waits for the lock does.
+  /// The state of the thread that waits for the lock.
   private enum Waiter {
     case none
     case waiting(isWanted: Bool)
-    /// It has ended, with the lock or without.
+    /// The thread has ended, with the lock or without.
     case ended(Result<Void, StorageError>)
   }
 
@@ -26,8 +25,8 @@ final class TurnLock: @unchecked Sendable {
 
   /// Takes the lock if no other process has it.
   ///
-  /// Not while the thread waits for it that was left by a deadline: the lock is the file's, so the thread would get what the
-  /// caller has, and release it.
+  /// Does nothing while a thread left behind by a deadline waits for the lock: the lock is the file's, so that thread would get
+  /// the lock that the caller has, and release it.
   func takeAtOnce() throws(StorageError) -> Bool {
     if hasWaiter { return false }
     return try lock.take(.exclusive, waits: false)
@@ -35,7 +34,7 @@ final class TurnLock: @unchecked Sendable {
 
   /// Takes the lock.
   ///
-  /// - Parameter deadline: Until when to wait, by ``Monitor/now()``; `nil` waits without end. All calls have one, or none.
+  /// - Parameter deadline: The end of the wait, by ``Monitor/now()``; `nil` waits without end. All calls have one, or none.
   /// - Returns: Whether it was taken before the deadline.
   /// - Throws: ``StorageError`` if the system cannot lock the file.
   func take(until deadline: Int?) throws(StorageError) -> Bool {
@@ -48,7 +47,7 @@ final class TurnLock: @unchecked Sendable {
     return true
   }
 
-  /// Lets go of the lock.
+  /// Releases the lock.
   func release() { lock.release() }
 
   /// Whether the file still has a name; see ``/LogFormat/LockableFile/isNamed``.
@@ -58,7 +57,7 @@ final class TurnLock: @unchecked Sendable {
     monitor.withMutex { if case .none = waiter { false } else { true } }
   }
 
-  /// Has a thread wait for the lock, if none does.
+  /// Starts a thread that waits for the lock, if there is none.
   ///
   /// - Returns: `false` if the system has no thread left.
   private func startWaiter() -> Bool {
@@ -98,13 +97,13 @@ final class TurnLock: @unchecked Sendable {
         monitor.broadcast(.end)
       } else {
         waiter = .none
-        // Within the mutex: who asks from here on takes the lock anew.
+        // Done within the mutex: a caller that comes later takes the lock anew.
         if case .success = outcome { lock.release() }
       }
     }
   }
 
-  /// Asks again and again, where no thread can wait.
+  /// Polls for the lock, if no thread can wait for it.
   private func ask(until deadline: Int) throws(StorageError) -> Bool {
     repeat {
       if try takeAtOnce() { return true }

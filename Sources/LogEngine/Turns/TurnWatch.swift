@@ -2,24 +2,24 @@ import Locking
 import LogFormat
 import Synchronization
 
-/// Learns of other processes' turns, soon after they ended.
+/// Watches for the turns of other processes, soon after they have ended.
 ///
-/// A thread sleeps until `TURN` is written to, or the log where that is only read, and looks what there is. It is woken some
-/// three hundred times a second at most, however often others save; when nobody does, it sleeps. Where the system does not
-/// tell of changes, or has too many to tell already, a worker looks ten times a second.
+/// A thread sleeps until `TURN`, or in a read-only store the log, is written to, and then looks for commits. It is woken at
+/// most some three hundred times a second, however often others save; without saves it sleeps. If the system does not report
+/// changes, or has reached its limit of watches, a worker looks ten times a second.
 final class TurnWatch: Sendable {
   /// Called after other processes have committed.
   let handler = Lock<(@Sendable () -> Void)?>(nil, .compactionListener)
-  /// What tells of changes; `nil` if a worker looks.
+  /// The watch that reports changes; `nil` if a worker looks.
   private let watch: (any FileWatch)?
   private let worker = Lock<Worker?>(nil, .housekeepingWorker)
   private let isStopped = Atomic<Bool>(false)
   private let monitor = Monitor()
 
-  /// How long the thread rests after it was woken, in microseconds.
+  /// The pause of the thread after each wake-up, in microseconds.
   private static let rest = 3000
 
-  /// How often the worker looks, in microseconds.
+  /// The interval of the worker's looks, in microseconds.
   private static let interval = 100_000
 
   private init(_ watch: (any FileWatch)?) { self.watch = watch }
@@ -27,10 +27,10 @@ final class TurnWatch: Sendable {
   /// Begins to watch.
   ///
   /// - Parameters:
-  ///   - path: The file that is written to.
-  ///   - fileSystem: Where it is.
-  ///   - look: Called after it was written to; returns whether there was news, and `nil` once there is no store any more.
-  /// - Returns: `nil` if the file system cannot tell of changes, or there is no thread left.
+  ///   - path: The file to watch.
+  ///   - fileSystem: The file system of the file.
+  ///   - look: Called after a write to the file; returns whether there was news, and `nil` once the store is gone.
+  /// - Returns: `nil` if the file system does not report changes, or there is no thread left.
   static func start(
     _ path: String,
     _ fileSystem: any FileSystem,
@@ -41,10 +41,10 @@ final class TurnWatch: Sendable {
     return Thread.start({ watcher.run(watch, look) }) ? watcher : nil
   }
 
-  /// Begins to look now and then.
+  /// Begins to look at intervals.
   ///
   /// - Parameter look: As in ``start(_:_:_:)``.
-  /// - Returns: What looks, until it is stopped.
+  /// - Returns: The watch, which looks until it is stopped.
   static func startTimer(_ look: @escaping @Sendable () -> Bool?) -> TurnWatch {
     let watcher = TurnWatch(nil)
     let worker = Worker(
@@ -79,7 +79,7 @@ final class TurnWatch: Sendable {
     }
   }
 
-  /// Has the thread end, soon.
+  /// Stops the thread, soon.
   func stop() {
     watch?.cancel()
     monitor.withMutex {

@@ -5,55 +5,56 @@ import Synchronization
 
 /// A process's turns at writing a store that several processes write.
 ///
-/// A turn is the process's: while it lasts, all its threads may write, as if it had the store alone. So their commits
-/// group themselves as ever. Beside others, a turn that has lasted for ``burst`` takes nobody in any more, and ends with
-/// the last thread that is in it; the next one begins when the lock of `TURN` comes round again.
+/// A turn belongs to the process: while it lasts, all its threads may write, as if the process had the store to itself. So
+/// their commits group themselves as usual. Beside other processes, a turn that has lasted for ``burst`` admits no further
+/// threads, and ends with the last thread in it; the next begins when the process gets the lock of `TURN` again.
 ///
-/// A process that is the only member does not end its turn: it keeps it as a lease, and its saves cost what they cost a
-/// process that has the store alone; they go on while the background has the turn for a checkpoint, say. Who joins asks for the turn in `TURN`, which wakes the thread that watches the file; a
-/// process that saves nothing for a while ends its lease by itself.
+/// A process that is the only member does not end its turn: it keeps it as a lease, so its saves cost no more than those of a
+/// process that has the store to itself; they continue while the background uses the turn, for instance for a checkpoint. A
+/// process that joins asks for the turn in `TURN`, which wakes the thread that watches the file; a process that saves nothing
+/// for a while ends its lease by itself.
 ///
-/// ``LogWriter`` begins and ends turns; see there for the steps.
+/// ``LogWriter`` begins and ends turns; it lists the steps.
 final class Turns: @unchecked Sendable {
   let file: TurnFile
   let membership: Membership
-  /// How many turns there were when this process last was ready to append.
+  /// The number of turns when this process was last ready to append.
   let known: Atomic<UInt64>
-  /// How many turns there were when this process last read the log.
+  /// The number of turns when this process last read the log.
   let read: Atomic<UInt64>
-  /// How long threads may join a turn, in microseconds.
+  /// The time for which threads may join a turn, in microseconds.
   static let burst = 5000
 
-  /// How long a thread waits for the turn of its process, in microseconds; without end if `nil`.
+  /// The longest wait of a thread for the turn of its process, in microseconds; `nil` waits without end.
   private let timeout: Int?
   private let gate = Monitor()
   @safe @exclusivity(unchecked) private var phase = Phase.between
-  /// How many threads are in the turn.
+  /// The number of threads in the turn.
   @safe @exclusivity(unchecked) private var count = 0
   @safe @exclusivity(unchecked) private var start = 0
-  /// By thread, how often it entered the turn, and what it waits for afterwards.
+  /// The number of entries of each thread, and its durable end to wait for afterwards.
   @safe @exclusivity(unchecked) private var threads: [UInt: Stay] = [:]
-  /// How members synchronize the log for each other; `nil` if they do it in their turns.
+  /// The file through which members synchronize the log for each other; `nil` if they do so in their turns.
   let shared: SharedSynchronization?
 
-  /// Keys that this process may give out, by table; also has the threads of a turn take numbers one after the other.
+  /// Keys reserved for this process, by table; the lock also makes the threads of a turn take numbers one after the other.
   private let reserved = Lock<[UInt16: Range<UInt64>]>([:], .commitMarks)
 
-  /// Whether the turn may be kept: there are no other members, and who joins is heard.
+  /// Whether the turn may be kept: there are no other members, and a joining process can be heard.
   @safe @exclusivity(unchecked) private var mayLease = false
   /// Whether another process waits for the turn.
   @safe @exclusivity(unchecked) private var isWanted = false
-  /// When it was last found out whether there are other members.
+  /// The time of the last check for other members.
   @safe @exclusivity(unchecked) private var lookedAt = 0
-  /// What was in `TURN` when the last one who waited was heard.
+  /// The last request in `TURN` from a waiting process.
   private let heard = Atomic<UInt64>(0)
-  /// Whether who waits is heard.
+  /// Whether requests of waiting processes can be heard.
   let hears = Atomic<Bool>(false)
 
   /// A thread's time in a turn.
   private struct Stay {
     var depth = 1
-    /// Up to where the log has to be on disk before the thread tells that its commits are there.
+    /// The log position that must be on disk before the thread reports its commits as durable.
     var owed: UInt64?
   }
 
@@ -81,12 +82,13 @@ final class Turns: @unchecked Sendable {
     read = Atomic(known)
   }
 
-  /// Enters the turn of this process, or has one begin; waits for the turns of others.
+  /// Enters the turn of this process, or begins one; waits for the turns of others.
   ///
   /// A thread may enter again while it is in a turn.
   ///
-  /// - Parameter begin: Begins the turn: takes the lock of `TURN`, which it waits for until the deadline that it is given.
-  /// - Throws: What `begin` throws, or ``StorageError/turnTimeout(path:waited:holder:)``; then the thread is in no turn.
+  /// - Parameter begin: Begins the turn: takes the lock of `TURN`, waiting until the given deadline.
+  /// - Throws: Any error that `begin` throws, or ``StorageError/turnTimeout(path:waited:holder:)``; then the thread is in no
+  ///   turn.
   func enter(_ begin: (_ deadline: Int?) throws(StorageError) -> Void) throws(StorageError) {
     let thread = Self.thread
     let deadline = timeout.map { Self.deadline(in: $0) }
@@ -144,23 +146,23 @@ final class Turns: @unchecked Sendable {
     }
   }
 
-  /// How a thread came to a turn.
+  /// The way in which a thread enters a turn.
   private enum Entry {
-    /// It is to begin it.
+    /// The thread must begin the turn.
     case first
-    /// Others began it.
+    /// Another thread began it.
     case entered
-    /// It did not: the time was over.
+    /// The thread did not enter: the wait has timed out.
     case late
   }
 
-  /// When a wait ends that begins now.
+  /// Returns the deadline of a wait that begins now.
   static func deadline(in timeout: Int) -> Int {
     let (deadline, overflows) = Monitor.now().addingReportingOverflow(timeout)
     return overflows ? .max : deadline
   }
 
-  /// Says who keeps the turn from this process.
+  /// The error that names the process with the turn.
   var timeoutError: StorageError {
     .turnTimeout(
       path: membership.members.paths.root,
@@ -171,7 +173,7 @@ final class Turns: @unchecked Sendable {
 
   /// Leaves the turn; the last thread ends it.
   ///
-  /// - Returns: How the thread has left.
+  /// - Returns: The result of leaving.
   func leave(_ end: () -> Void) -> Departure {
     let thread = Self.thread
     let (isLast, departure) = gate.withMutex { () -> (Bool, Departure) in
@@ -197,15 +199,15 @@ final class Turns: @unchecked Sendable {
     return departure
   }
 
-  /// How a thread has left a turn.
+  /// The result of leaving a turn.
   struct Departure {
-    /// Up to where the log has to be on disk before the thread tells that its commits are there; see ``owe(_:)``.
+    /// The log position that must be on disk before the thread reports its commits as durable; see ``owe(_:)``.
     var owed: UInt64?
     /// Whether the process keeps the turn, with no thread in it.
     var keepsTurn = false
   }
 
-  /// Has the calling thread wait, after its turn, until the log is on disk up to a position.
+  /// Makes the calling thread wait, after its turn, until the log is on disk up to a position.
   func owe(_ end: UInt64) {
     gate.withMutex {
       assert(threads[Self.thread] != nil, "a thread owes a commit that it made in no turn")
@@ -224,12 +226,12 @@ final class Turns: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// How often a process that is not alone looks whether it is, in microseconds.
+  /// The interval at which a process with other members checks whether they are gone, in microseconds.
   private static let lookInterval = 100_000
 
-  /// Finds out whether a turn may be kept; by the thread that begins it.
+  /// Determines whether a turn may be kept; called by the thread that begins it.
   ///
-  /// Nobody joins while it lasts.
+  /// No process joins during the turn.
   func decideOnLease() {
     let now = Monitor.now()
     guard hears.load(ordering: .acquiring), now - lookedAt >= Self.lookInterval else {
@@ -242,7 +244,7 @@ final class Turns: @unchecked Sendable {
 
   /// Whether commits wait for the disk after the turn, and not in it.
   ///
-  /// Who waits for no other process without end waits for the lock of a synchronization before it writes.
+  /// With a timeout, a process takes the lock of a synchronization before it writes.
   var synchronizesLater: Bool { shared != nil && timeout == nil }
 
   /// Whether there are no other members, as far as is known.
@@ -251,7 +253,7 @@ final class Turns: @unchecked Sendable {
   /// Whether the process keeps its turn, with no thread in it.
   var isLeased: Bool { gate.withMutex { phase == .leased } }
 
-  /// Keeps no turn from now on.
+  /// Stops keeping turns.
   func stopLeasing() {
     hears.store(false, ordering: .releasing)
     gate.withMutex { mayLease = false }
@@ -267,7 +269,7 @@ final class Turns: @unchecked Sendable {
   /// Ends the lease if no thread has used it for a while.
   ///
   /// - Parameters:
-  ///   - microseconds: For how long.
+  ///   - microseconds: The time for which the lease was unused.
   ///   - end: Ends the turn.
   /// - Returns: Whether there is no lease.
   func endLease(unusedFor microseconds: Int, _ end: () -> Void) -> Bool {
@@ -288,10 +290,10 @@ final class Turns: @unchecked Sendable {
 
   // MARK: Numbers
 
-  /// How many keys a process gets at least when it asks for some.
+  /// The minimum number of keys that a process gets at a request.
   private static let keyReserve = 64
 
-  /// Gives out keys that this process got earlier; `nil` if there are too few.
+  /// Takes keys that were reserved for this process earlier; `nil` if there are too few.
   func takeReserved(_ count: Int, of table: UInt16) -> Range<UInt64>? {
     reserved.withLock { Self.take(count, of: table, from: &$0) }
   }
@@ -307,12 +309,12 @@ final class Turns: @unchecked Sendable {
     return keys.lowerBound..<end
   }
 
-  /// Gives out keys of a table, in a turn, and keeps some for later; those that were left are never given out.
+  /// Allocates keys of a table, in a turn, and keeps some for later; those left over from before are never used.
   ///
-  /// The turn keeps other processes from `TURN`, and the lock the other threads that are in it.
+  /// The turn excludes other processes from `TURN`, and the lock excludes the other threads in the turn.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: The number of keys.
   ///   - table: The table.
   ///   - known: The lowest key that no row has.
   /// - Returns: The keys.
@@ -323,7 +325,7 @@ final class Turns: @unchecked Sendable {
     from known: UInt64
   ) throws(StorageError) -> Range<UInt64> {
     try reserved.withLock { (reserved) throws(StorageError) in
-      // Another thread may have got some meanwhile.
+      // Another thread may have reserved some meanwhile.
       if let keys = Self.take(count, of: table, from: &reserved) { return keys }
       let keys = try file.takeKeys(
         max(count, Self.keyReserve),
@@ -337,11 +339,11 @@ final class Turns: @unchecked Sendable {
     }
   }
 
-  /// Gives out ranks, in a turn.
+  /// Allocates ranks, in a turn.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - known: The lowest one that may be given out.
+  ///   - count: The number of ranks.
+  ///   - known: The lowest free rank.
   /// - Returns: The ranks.
   /// - Throws: ``StorageError`` if `TURN` cannot be read or written.
   func takeRanks(_ count: Int, from known: Int64) throws(StorageError) -> Range<Int64> {
