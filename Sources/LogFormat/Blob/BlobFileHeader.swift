@@ -15,8 +15,8 @@ import RowFormat
 ///         52     8  zero
 ///         60     4  checksum      CRC-32C of bytes 0 ..< 60
 ///
-/// Number, length and content are in the row that owns the blob, too: a file that is whole and not
-/// the one the row speaks of is found out.
+/// Number, length and content are in the row that owns the blob, too: so a complete file that is not the one the row refers to
+/// is detected.
 package struct BlobFileHeader: Hashable {
   package var store: StoreIdentifier
   package var reference: BlobReference
@@ -74,7 +74,7 @@ package struct BlobFileHeader: Hashable {
     )
   }
 
-  /// Checks that the file is the one a row speaks of.
+  /// Checks that the file is the one that a row refers to.
   package func check(
     _ expected: BlobReference,
     of store: StoreIdentifier,

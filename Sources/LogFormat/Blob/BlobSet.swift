@@ -1,9 +1,8 @@
 import RowFormat
 
-/// A set of blob numbers: one bit each, in pages that are made as they are needed.
+/// A set of blob numbers: one bit each, in pages that are created as needed.
 ///
-/// Numbers are given out in order, so those in use lie close together: a million of them take some
-/// hundred kilobytes.
+/// Numbers are allocated in order, so those in use are close together: a million of them take some hundred kilobytes.
 package struct BlobSet: Sendable {
   private static let numbersPerPage: UInt64 = 4096
   private var pages: [UInt64: [UInt64]] = [:]

@@ -26,7 +26,7 @@ extension ByteCursor {
     return unsafe bytes.extracting(range).withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// Takes so many bytes, if there are as many.
+  /// Takes that many bytes; `nil` if there are fewer.
   package mutating func take(clamping count: UInt64) -> Range<Int>? {
     count <= UInt64(remaining) ? take(Int(count)) : nil
   }

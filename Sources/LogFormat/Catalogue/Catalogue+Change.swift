@@ -4,7 +4,7 @@ extension Catalogue {
   static let nameLimit = 1024
   static let metadataLimit = 64 << 20
 
-  /// Takes one step, or throws and stays as it is.
+  /// Applies one step; on an error the catalogue is unchanged.
   package mutating func apply(_ change: CatalogueChange) throws(StorageError) {
     switch change {
     case .addTable(let name): try addTable(name)

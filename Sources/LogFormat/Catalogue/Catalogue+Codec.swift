@@ -23,7 +23,7 @@ extension Catalogue {
     }
   }
 
-  /// Reads a catalogue, or returns `nil` if the bytes are none.
+  /// Reads a catalogue; `nil` if the bytes are not a catalogue.
   package init?(decoding bytes: RawSpan, _ cursor: inout ByteCursor) {
     guard let next = cursor.varint(UInt16.self, in: bytes),
       let tableCount = cursor.varint(UInt16.self, in: bytes)

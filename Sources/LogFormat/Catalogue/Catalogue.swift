@@ -9,10 +9,10 @@ public struct Catalogue: Hashable, Sendable {
   public internal(set) var tables: [TableDefinition] = []
   /// Metadata that the layer above keeps beside the tables, by name.
   public internal(set) var metadata: [String: [UInt8]] = [:]
-  /// The number the next new table will have.
+  /// The number of the next new table.
   public internal(set) var nextTableNumber: UInt16 = 1
 
-  /// Makes a catalogue without tables.
+  /// Creates a catalogue without tables.
   public init() {}
 
   /// The table with a number.
@@ -49,7 +49,7 @@ public struct TableDefinition: Hashable, Sendable {
   /// The layout of new rows; ``LayoutNumber/none`` until one is set.
   public internal(set) var currentLayout: LayoutNumber = .none
 
-  /// The number the next new column will have.
+  /// The number of the next new column.
   public var nextColumnNumber: UInt16 { UInt16(columns.count + 1) }
 
   /// The column with a number.

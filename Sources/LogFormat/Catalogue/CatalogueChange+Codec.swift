@@ -15,7 +15,7 @@ import RowFormat
 ///       7  setLayout     table, count, columns
 ///       8  setMetadata   key, value
 ///
-/// The list ends where the body does.
+/// The list ends at the end of the body.
 extension CatalogueChange {
   package func encode(into buffer: inout ByteBuffer) {
     switch self {
@@ -56,7 +56,7 @@ extension CatalogueChange {
     }
   }
 
-  /// Reads a list of changes, or returns `nil` if the bytes are none.
+  /// Reads a list of changes; `nil` if the bytes are not a list of changes.
   package static func decodeList(_ bytes: RawSpan) -> [CatalogueChange]? {
     var cursor = ByteCursor(0..<bytes.byteCount)
     var changes: [CatalogueChange] = []
@@ -83,7 +83,7 @@ extension CatalogueChange {
     }
   }
 
-  /// The changes of one table.
+  /// Decodes a change of one table.
   private static func decode(
     _ tag: UInt8,
     _ table: UInt16,

@@ -9,18 +9,18 @@ public enum CatalogueChange: Hashable, Sendable {
   case addTable(name: String)
   /// Gives a table another name; its number and rows stay.
   case renameTable(_ table: UInt16, to: String)
-  /// Removes a table and all its rows; its number is not given again.
+  /// Removes a table and all its rows; its number is not reused.
   case removeTable(_ table: UInt16)
-  /// Adds a column; rows that exist have no value in it.
+  /// Adds a column; existing rows have no value in it.
   case addColumn(table: UInt16, name: String, type: ColumnType, isNullable: Bool)
   /// Gives a column another name; its number and values stay.
   case renameColumn(table: UInt16, column: UInt16, to: String)
-  /// Lets a column's name go; rows that hold values of it keep them.
+  /// Retires a column, which frees its name; rows keep their values in it.
   case retireColumn(table: UInt16, column: UInt16)
-  /// Names the columns of rows written from now on, in row order.
+  /// Sets the columns of rows written from now on, in row order.
   ///
-  /// An order the table has had before gets its old number back.
+  /// An order that the table has had before gets its old number back.
   case setLayout(table: UInt16, columns: [UInt16])
-  /// Keeps a value under a key of the layer above; an empty value removes it.
+  /// Stores a value under a key of the layer above; an empty value removes the key.
   case setMetadata(key: String, value: [UInt8])
 }

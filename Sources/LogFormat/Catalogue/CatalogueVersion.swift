@@ -1,13 +1,12 @@
-/// A catalogue as a commit leaves it, on its way from the batch to the readers.
+/// A catalogue as of a commit, passed from the batch to the readers.
 ///
-/// It becomes visible with the commit and not after it: a reader never meets rows of a layout it does
-/// not know.
+/// It becomes visible with the commit and not after it: a reader never finds rows of a layout that it does not know.
 package struct CatalogueVersion: Sendable {
   package let catalogue: Catalogue
-  /// The tables the commit removed.
+  /// The tables that the commit removed.
   package let removedTables: [UInt16]
 
-  /// Takes some steps from a catalogue.
+  /// Applies steps to a catalogue.
   package init(_ changes: [CatalogueChange], of catalogue: Catalogue) throws(StorageError) {
     var changed = catalogue
     for change in changes { try changed.apply(change) }

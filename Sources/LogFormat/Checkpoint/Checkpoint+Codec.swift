@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Where a checkpoint's metadata are: what is particular to its header.
+/// The place of a checkpoint's metadata: the particular fields of its header.
 package struct CheckpointExtent: Hashable {
   package var offset: Int
   package var length: Int
@@ -12,7 +12,7 @@ package struct CheckpointExtent: Hashable {
     buffer.append(checksum)
   }
 
-  /// Reads the fields from a header's bytes; a number beyond all sizes becomes the greatest.
+  /// Reads the fields from a header's bytes; a number beyond all sizes is clamped.
   package init(decoding header: RawSpan) {
     let start = FileHeader.particularOffset
     offset = Int(clamping: header.load(UInt64.self, at: start))
@@ -41,7 +41,7 @@ extension Checkpoint {
     if nextBlob.rawValue > 1 { buffer.appendVarint(nextBlob.rawValue) }
   }
 
-  /// Reads the metadata of a file, or returns `nil` if the bytes are none.
+  /// Reads the metadata of a file; `nil` if the bytes are not metadata.
   package init?(decoding bytes: RawSpan, _ header: FileHeader) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let lineage = cursor.take(16), let place = LogPlace(decoding: bytes, &cursor),
@@ -160,7 +160,7 @@ extension Checkpoint.TableImage {
       pages.append(Checkpoint.PageImage(number: next + gap, checksum: checksum))
       next += gap + 1
     }
-    // Every row has its place in a page.
+    // Every row has a slot in a page.
     guard rowCount <= pages.count * Checkpoint.slotsPerPage, UInt64(rowCount) < nextKey else {
       return nil
     }

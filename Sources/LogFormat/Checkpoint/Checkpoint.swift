@@ -1,20 +1,19 @@
 import RowFormat
 
-/// Where every key was at one commit: the index on disk, so that opening a store reads only the log
-/// that came after.
+/// The place of every key at one commit: the index on disk, so that opening a store reads only the later part of the log.
 ///
-/// A checkpoint is disposable. One that is damaged, foreign or older than the log is passed
-/// over, and the log read from an earlier place. Its file has three parts: a ``FileHeader``, the pages,
-/// and the metadata; each ``CheckpointIncrement`` follows them. The header's particular fields are
+/// A checkpoint is disposable. If it is damaged, foreign or older than the log, it is skipped, and the log is read from an
+/// earlier place. Its file has three parts: a ``FileHeader``, the pages, and the metadata; each ``CheckpointIncrement`` follows
+/// them. The header's particular fields are
 ///
 ///     offset  size  field
 ///         72     8  metadataOffset    4,096 for the header and for each page
 ///         80     8  metadataLength    increments begin where the metadata end
 ///         88     4  metadataChecksum  CRC-32C of the metadata
 ///
-/// A page is 4,096 bytes: the ``RecordLocation`` of 512 keys in a row, 8 bytes each; page *n* of a table
-/// begins with key 512 *n*. The tables' pages are in the order in which the metadata names them. There
-/// numbers are varints, unless a size is given.
+/// A page is 4,096 bytes: the ``RecordLocation`` of 512 consecutive keys, 8 bytes each; page *n* of a table begins with key 512
+/// *n*. The tables' pages are in the order in which the metadata names them. The metadata's numbers are varints, unless a size
+/// is given.
 ///
 ///     lineage         16 bytes, as in the ``Manifest``
 ///     segment         where it is in the log: the segment,
@@ -33,10 +32,9 @@ import RowFormat
 ///     nextBlob        no row of a commit before refers to this blob or a later one; nothing if none
 ///                     refers to any
 ///
-/// Everything but the pages is as of exactly that commit. The pages were copied while commits went on, so
-/// they may name later records; reading the log again from there ends with the same index all the same,
-/// since each record names its place by itself. It must only be long enough: ``durableEnd`` is at or
-/// after every record the pages name.
+/// Everything but the pages is as of exactly that commit. Commits continued while the pages were copied, so the pages may name
+/// later records; reading the log from there still ends with the same index, since each record contains its own place. The log
+/// must only be long enough: ``durableEnd`` is at or after every record that the pages name.
 @usableFromInline package struct Checkpoint: Hashable {
   package var number: UInt64
   package var store: StoreIdentifier
@@ -70,7 +68,7 @@ import RowFormat
     self.tables = tables
   }
 
-  /// What a checkpoint holds of a table.
+  /// The contents of a checkpoint for one table.
   package struct TableImage: Hashable {
     package var number: UInt16
     package var nextKey: UInt64
@@ -96,19 +94,19 @@ import RowFormat
     }
   }
 
-  /// How many keys a page holds the places of.
+  /// The number of keys in a page.
   @inlinable package static var slotsPerPage: Int { 512 }
-  /// How many bytes a page takes.
+  /// The size of a page, in bytes.
   @inlinable package static var pageByteCount: Int { 4096 }
 
-  /// How many pages all tables have.
+  /// The number of pages of all tables.
   package var pageCount: Int { tables.reduce(0) { $0 + $1.pages.count } }
 
-  /// The most bytes the metadata may have: more than any store's catalogue, usage and pages take.
+  /// Limit of the metadata, in bytes: more than any store's catalogue, usage and pages take.
   ///
-  /// A file may be long and hold nothing; what it claims is read into memory.
+  /// A file may be long and empty; as many bytes as it claims are read into memory.
   package static var metadataByteLimit: Int { 1 << 30 }
 
-  /// Where the pages end in the file, and the metadata begin.
+  /// The end of the pages in the file, where the metadata begin.
   package var pagesEnd: Int { FileHeader.byteCount + pageCount * Checkpoint.pageByteCount }
 }

@@ -20,7 +20,7 @@ extension NumberedFiles where Content == Checkpoint {
     try fileSystem.open(temporary, .create)
   }
 
-  /// Synchronizes a complete file and gives it its number.
+  /// Synchronizes a complete file and publishes it under its number.
   package func publish(_ file: any OpenFile, number: UInt64) throws(StorageError) {
     if synchronizes { try file.synchronize() }
     try moveIntoPlace(number)

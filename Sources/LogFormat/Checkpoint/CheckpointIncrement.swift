@@ -1,11 +1,11 @@
 import RowFormat
 
-/// What has changed of the index since a checkpoint, or since the increment before: so that opening a store after a
-/// crash reads little of the log, although a checkpoint, which holds every key, is written seldom.
+/// The changes of the index since a checkpoint or the previous increment: after a crash, opening a store reads little of the
+/// log, although a checkpoint, which contains every key, is written seldom.
 ///
-/// Increments follow the metadata in a checkpoint's file, one behind the other. None is synchronized: one that is torn,
-/// or missing after a power cut, ends the list, and the log is read from the one before. What an increment says was on
-/// disk before it was written.
+/// Increments follow the metadata in a checkpoint's file, one behind the other. None is synchronized: a torn increment, or one
+/// missing after a power cut, ends the list, and the log is read from the previous one. Every record that an increment refers
+/// to was on disk before it was written.
 ///
 ///     offset  size  field
 ///          0     4  magic           43 4B 49 31
@@ -22,11 +22,11 @@ import RowFormat
 ///                                   out before it; and by how much its ``RecordLocation``, without the lowest three
 ///                                   bits, is greater than that of the slot before, 0 before a table's first: zigzag
 ///
-/// Numbers are varints. The slots are all those that name a record at or after the place before, none of them in a
-/// pack; like the pages of a checkpoint, they may name later records than those of the increment's commit, up to
-/// `durableEnd`. The catalogue is the checkpoint's: a change of it begins with another checkpoint.
+/// Numbers are varints. The slots are all those that name a record at or after the place of the basis, none of them in a pack;
+/// like the pages of a checkpoint, they may name later records than those of the increment's commit, up to `durableEnd`. The
+/// catalogue is the checkpoint's: a change of the catalogue requires another checkpoint.
 package struct CheckpointIncrement: Hashable {
-  /// The log position of the place that it builds on.
+  /// The log position of the increment's basis.
   package var previous: UInt64
   package var place: LogPlace
   package var durableEnd: UInt64
@@ -34,7 +34,7 @@ package struct CheckpointIncrement: Hashable {
   package var nextBlob: BlobID
   package var tables: [Table] = []
 
-  /// What an increment holds of a table, beside its slots.
+  /// The contents of an increment for one table, beside its slots.
   package struct Table: Hashable {
     package var number: UInt16
     package var nextKey: UInt64
@@ -65,9 +65,9 @@ package struct CheckpointIncrement: Hashable {
   }
 
   static let magic: UInt32 = 0x3149_4B43
-  /// How many bytes come before the body.
+  /// The size of the head before the body, in bytes.
   package static let headByteCount = 16
-  /// The most bytes an increment may have: what it claims is read into memory.
+  /// Limit of an increment, in bytes: as many as it claims are read into memory.
   static let byteLimit = 1 << 28
 }
 
@@ -78,9 +78,9 @@ extension CheckpointIncrement {
   ///
   /// - Parameters:
   ///   - slots: The slots of the tables, as many as they say.
-  ///   - offset: Where in the file it goes.
+  ///   - offset: The offset of the increment in the file.
   ///   - salt: The salt of the checkpoint's header.
-  /// - Returns: The bytes; `nil` if there are more than a reader takes.
+  /// - Returns: The bytes; `nil` if there are more than a reader accepts.
   package func encode(_ slots: borrowing SlotEncoder, at offset: Int, salt: UInt64) -> ByteBuffer? {
     var buffer = ByteBuffer(capacity: slots.buffer.count + 4096)
     buffer.appendZeros(Self.headByteCount)
@@ -120,13 +120,13 @@ extension CheckpointIncrement {
 
     package init() {}
 
-    /// Goes on with another table.
+    /// Continues with another table.
     package mutating func beginTable() {
       nextKey = 0
       last = 0
     }
 
-    /// Appends a slot; in the order of the keys.
+    /// Appends a slot; called in the order of the keys.
     package mutating func append(_ key: UInt64, _ location: RecordLocation) {
       buffer.appendVarint(key - nextKey)
       let value = location.rawValue >> 3
@@ -141,7 +141,7 @@ extension CheckpointIncrement {
 // MARK: Reading
 
 extension CheckpointIncrement {
-  /// How many bytes an increment has that begins with these; `nil` if none begins here.
+  /// Returns the size of the increment that begins with these bytes; `nil` if none begins here.
   package static func byteCount(ofHead bytes: RawSpan) -> Int? {
     guard bytes.byteCount >= headByteCount, bytes.load(UInt32.self, at: 0) == magic else {
       return nil
@@ -150,13 +150,13 @@ extension CheckpointIncrement {
     return length <= UInt64(byteLimit - headByteCount) ? Int(length) + headByteCount : nil
   }
 
-  /// Decodes an increment, but for its slots.
+  /// Decodes an increment without its slots.
   ///
   /// - Parameters:
   ///   - bytes: The increment's bytes, from its head to its end.
-  ///   - offset: Where in the file they are.
+  ///   - offset: The offset of the bytes in the file.
   ///   - salt: The salt of the checkpoint's header.
-  /// - Returns: The increment, and what decodes its slots; `nil` if the bytes are not those of an increment.
+  /// - Returns: The increment, and a decoder of its slots; `nil` if the bytes are not an increment.
   package static func decode(
     _ bytes: RawSpan,
     at offset: Int,
@@ -196,16 +196,16 @@ extension CheckpointIncrement {
 
     fileprivate init(_ cursor: ByteCursor) { self.cursor = cursor }
 
-    /// Whether all was read.
+    /// Whether everything was read.
     package var isAtEnd: Bool { cursor.remaining == 0 }
 
-    /// Goes on with another table.
+    /// Continues with another table.
     package mutating func beginTable() {
       nextKey = 0
       last = 0
     }
 
-    /// The next slot; `nil` if there is none, although there should be.
+    /// Returns the next slot; `nil` if it is missing or invalid.
     @inline(__always)
     package mutating func next(in bytes: RawSpan) -> (key: UInt64, location: RecordLocation)? {
       guard let gap = cursor.varint(in: bytes), gap <= RowReference.maximumStoredKey,

@@ -1,5 +1,5 @@
 extension Corruption: CustomStringConvertible {
-  /// What is damaged, where, what was expected, what was found and what to try, on one line.
+  /// The damage, its place, the expected and found values, and advice, on one line.
   public var description: String { explanation.description }
 
   /// The damage in words, in parts.
@@ -16,7 +16,7 @@ extension Corruption: CustomStringConvertible {
 }
 
 extension Corruption.Problem {
-  /// Which part is damaged, what it should be, and what it is.
+  /// The damaged part, with the expected and found values.
   public var explanation: (part: String, expected: String?, found: String?) {
     switch self {
     case .checksumMismatch(let part, let expected, let found):
@@ -43,12 +43,12 @@ extension Corruption.Problem {
 }
 
 extension Corruption.Part {
-  /// `segmentHeader` as people write it.
+  /// The name of the part in words: `segmentHeader` becomes "segment header".
   fileprivate var words: String { rawValue.separatedWords }
 }
 
 extension String {
-  /// A name in camel case, as words.
+  /// A name in camel case, split into words.
   fileprivate var separatedWords: String {
     reduce(into: "") { text, character in
       text += character.isUppercase ? " " + character.lowercased() : String(character)

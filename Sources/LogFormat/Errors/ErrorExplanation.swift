@@ -1,20 +1,20 @@
 /// An error in words.
 ///
-/// Parts that would say nothing are `nil`. None ends with a full stop, so that they can be put on lines of
-/// their own or one behind the other.
+/// Parts without information are `nil`. None ends with a full stop, so that they can be put on lines of their own or one behind
+/// the other.
 public struct ErrorExplanation: Hashable, Sendable {
-  /// What happened.
+  /// The error itself.
   public var what: String
-  /// Where: a file, and the offset in it if that is known.
+  /// The place: a file, and the offset in it if that is known.
   public var place: String?
-  /// What should have been there.
+  /// The expected value.
   public var expected: String?
-  /// What was there.
+  /// The value found.
   public var found: String?
-  /// What to try.
+  /// Advice for the user.
   public var advice: String?
 
-  /// Makes an explanation of the parts that are known.
+  /// Creates an explanation from its known parts.
   public init(
     _ what: String,
     place: String? = nil,
@@ -31,7 +31,7 @@ public struct ErrorExplanation: Hashable, Sendable {
 }
 
 extension ErrorExplanation: CustomStringConvertible {
-  /// All of it on one line, for a log.
+  /// All parts on one line, for a log.
   public var description: String {
     var text = what
     if let place { text += " (\(place))" }

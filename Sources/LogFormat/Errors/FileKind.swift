@@ -1,4 +1,4 @@
-/// The kinds of things a name may stand for.
+/// The kinds of objects that a name may refer to.
 public enum FileKind: String, Sendable, Hashable {
   /// A regular file.
   case file = "a file"

@@ -1,10 +1,10 @@
 import LibC
 
 extension StorageError: CustomStringConvertible {
-  /// What happened, where, what was expected, what was found and what to try, on one line.
+  /// The error, its place, the expected and found values, and advice, on one line.
   public var description: String { explanation.description }
 
-  /// What is wrong, in a few words without a place: for lists that have one already.
+  /// The error in a few words without a place: for lists that already have one.
   public var words: String {
     if case .corruption(let corruption) = self { return corruption.problem.explanation.part }
     return explanation.what
@@ -293,7 +293,7 @@ extension CatalogueProblem {
 }
 
 extension FileOperation {
-  /// What the system was asked to do, with its object.
+  /// The operation in words, with its object.
   fileprivate var words: String {
     switch self {
     case .makeDirectory: "make a folder of the store"

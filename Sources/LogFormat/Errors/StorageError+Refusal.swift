@@ -1,18 +1,18 @@
 import LibC
 
 extension StorageError {
-  /// Whether something could not be opened, for want of descriptors say: what was to be done with it was not attempted,
-  /// and may succeed later.
+  /// Whether a file could not be opened, for lack of descriptors for instance: the operation was not attempted, and may succeed
+  /// later.
   package var isRefusedOpening: Bool {
     if case .inputOutput(_, .open, _) = self { true } else { false }
   }
 
-  /// Whether the system had no room, or no means to open something, and refused before it did anything.
+  /// Whether the system had no room, or no means to open a file, and refused before doing anything.
   package var isRefusal: Bool {
     if case .noSpace = self { true } else { isRefusedOpening }
   }
 
-  /// Want of room that came too late: something was under way that must not be tried again.
+  /// Lack of room that was detected too late: during an operation that must not be tried again.
   package static func fullDevice(path: String, during operation: FileOperation) -> StorageError {
     .inputOutput(path: path, operation: operation, errno: ENOSPC)
   }

@@ -1,9 +1,9 @@
 public import RowFormat
 
-/// Everything that can go wrong between the engine and the disk.
+/// The errors of a store: everything that can go wrong between the engine and the disk.
 ///
-/// Each case names the file or row it speaks of, and says what was expected and what was found, so
-/// that `logstore-inspect` finds the place from the error alone.
+/// Each case names its file or row, with the expected and the found value, so that `logstore-inspect` finds the place from the
+/// error alone.
 public enum StorageError: Error, Hashable, Sendable {
   // MARK: The system
 
@@ -11,16 +11,16 @@ public enum StorageError: Error, Hashable, Sendable {
   case inputOutput(path: String, operation: FileOperation, errno: Int32)
   /// There is no room on the device. Nothing was written; the same save may succeed later.
   case noSpace(path: String, needed: Int)
-  /// A file that should be there is not.
+  /// A required file is missing.
   case missingFile(path: String)
 
-  /// A name of the store is not what the engine makes there: a link, a pipe or a device, say, which it
-  /// neither follows nor waits for nor removes.
+  /// An entry of the store's folder is not of the kind that the engine creates there: a link, a pipe or a device, for instance,
+  /// which it neither follows nor waits for nor removes.
   case unexpectedFile(path: String, expected: FileKind, found: FileKind)
 
   // MARK: The store as a whole
 
-  /// There is no store at this path, and the options do not say to make one.
+  /// There is no store at this path, and the options do not allow creating one.
   case missingStore(path: String)
   /// The path is not the folder of a store.
   case notAStore(path: String, found: String)
@@ -28,34 +28,34 @@ public enum StorageError: Error, Hashable, Sendable {
   case foreignStore(path: String, expected: String, found: String)
   /// The store was written by a newer version of the format.
   case unsupportedVersion(path: String, found: UInt16, supported: UInt16)
-  /// The store uses features this version does not know.
+  /// The store uses features that this version does not know.
   case unsupportedFeatures(path: String, bits: UInt64)
   /// Another process, named by `holder`, has the store open for writing.
   case locked(path: String, holder: String)
-  /// Several processes are to write a store on a file system whose files other hosts may change, too.
+  /// Several processes were to write a store on a file system whose files other hosts may change, too.
   case networkFileSystem(path: String, type: String)
-  /// This process's turn to write has not come for as long as it waits: another one, named by `holder`, has not ended
-  /// its own. Nothing was written; the same save may succeed later.
+  /// This process's turn to write has not come in time: another process, named by `holder`, has not ended its own. Nothing was
+  /// written; the same save may succeed later.
   case turnTimeout(path: String, waited: Duration, holder: String)
   /// The bytes of a file contradict its checksums or its neighbours.
   case corruption(Corruption)
-  /// A write or a sync failed earlier, so no further save can be trusted; reads go on. Close the
-  /// store and open it again.
+  /// A write or a synchronization failed earlier, so no further save can be trusted; reads still work. Close the store and open
+  /// it again.
   indirect case poisoned(path: String, cause: StorageError)
-  /// The store was opened to be read only.
+  /// The store was opened read-only.
   case readOnly(path: String)
   /// The store was closed.
   case closed(path: String)
-  /// A store is to be made in a folder that does not exist.
+  /// A store was to be created in a folder that does not exist.
   case missingFolder(path: String)
-  /// A copy is to be made where something is already.
+  /// A copy was to be created at a path that is in use.
   case destinationExists(path: String)
-  /// The store has given out all numbers of files, commits or bytes that it has, up to `limit`; it can be read, and
-  /// written anew by `logstore-inspect salvage`.
+  /// The store has used up all its numbers of files, commits or bytes, up to `limit`; it can be read, and rewritten by
+  /// `logstore-inspect salvage`.
   case numbersSpent(path: String, limit: UInt64)
   /// There is no such commit yet.
   case unknownCommit(CommitSequence, newest: CommitSequence)
-  /// A commit can no longer be read: compaction has folded what came before the oldest that can.
+  /// A commit can no longer be read: compaction has folded all commits before `oldest`.
   case commitGone(CommitSequence, oldest: CommitSequence)
 
   // MARK: What a batch asks for
@@ -66,25 +66,25 @@ public enum StorageError: Error, Hashable, Sendable {
   case rowExists(RowReference)
   /// A batch names the same row twice.
   case duplicateRow(RowReference)
-  /// The bytes of a row do not match the layout that was named for it.
+  /// The bytes of a row do not match its layout.
   case invalidRow(RowReference, layout: LayoutNumber)
   /// A table has no such layout.
   case unknownLayout(table: UInt16, layout: LayoutNumber)
   /// The catalogue has no such table.
   case unknownTable(UInt16)
-  /// A row names a blob that is neither new in the batch nor the row's own: no two rows share one.
+  /// A row names a blob that is neither new in the batch nor the row's own: no two rows share a blob.
   case foreignBlob(RowReference, BlobReference)
   /// A key is zero or beyond what the index addresses.
   case invalidKey(RowReference)
   /// A row or an author's name is too long to be stored.
   case tooLarge(byteCount: Int, limit: Int)
-  /// A change of the catalogue conflicts with it.
+  /// A change conflicts with the catalogue.
   case invalidCatalogueChange(CatalogueProblem)
 }
 
-/// Which call failed.
+/// The call that failed.
 public enum FileOperation: String, Sendable, Hashable {
-  /// Opening a file, or making one; or opening a directory that is to be synchronized.
+  /// Opening or creating a file; or opening a directory that is to be synchronized.
   case open
   /// Reading from a file.
   case read
@@ -108,7 +108,7 @@ public enum FileOperation: String, Sendable, Hashable {
   case unlink
   /// Listing a directory.
   case list
-  /// Making a directory.
+  /// Creating a directory.
   case makeDirectory
   /// Waiting for a directory's entries to be on disk.
   case synchronizeDirectory
@@ -116,32 +116,32 @@ public enum FileOperation: String, Sendable, Hashable {
   case lock
 }
 
-/// Where a store is damaged, and how that was seen.
+/// Damage in a store: its place and the evidence.
 public struct Corruption: Hashable, Sendable {
   /// The file.
   public var path: String
   /// The offset of the first byte that cannot be trusted.
   public var offset: Int
-  /// What is wrong there.
+  /// The problem at that place.
   public var problem: Problem
 
-  /// What can be wrong.
+  /// The kinds of damage.
   public enum Problem: Hashable, Sendable {
     /// A checksum does not match the bytes it covers.
     case checksumMismatch(of: Part, expected: UInt32, found: UInt32)
-    /// A field has a value it cannot have.
+    /// A field has an invalid value.
     case invalidField(of: Part, name: String, expected: UInt64, found: UInt64)
-    /// A part is shorter than it says.
+    /// A part is shorter than it claims.
     case truncated(Part, needed: Int, available: Int)
     /// The log ends here, but was once known to be on disk up to a later position.
     case lostDurableBytes(logPosition: UInt64, durableUpTo: UInt64, witness: Witness)
     /// A part that must be present is not.
     case missing(Part)
-    /// A record refers to a row, a layout or a record that cannot be.
+    /// A record refers to an impossible row, layout or record.
     case inconsistent(Part, table: UInt16, key: UInt64)
   }
 
-  /// Which part of a store.
+  /// The parts of a store.
   public enum Part: String, Hashable, Sendable {
     /// A manifest: the file that names all others.
     case manifest
@@ -153,7 +153,7 @@ public struct Corruption: Hashable, Sendable {
     case frame
     /// The first bytes of a frame.
     case frameHeader
-    /// What a frame carries.
+    /// The contents of a frame.
     case payload
     /// One change in a payload.
     case record
@@ -163,7 +163,7 @@ public struct Corruption: Hashable, Sendable {
     case checkpoint
     /// The keys or words of a secondary index.
     case secondaryIndex
-    /// A file that holds one large value.
+    /// A file with one large value.
     case blob
     /// A file of packed rows.
     case pack
@@ -179,9 +179,9 @@ public struct Corruption: Hashable, Sendable {
     case packTrailer
   }
 
-  /// Who had said that bytes were on disk.
+  /// The evidence that bytes had been on disk.
   public enum Witness: String, Hashable, Sendable {
-    /// A frame that was written afterwards.
+    /// A frame that was written later.
     case laterFrame
     /// A manifest.
     case manifest
@@ -191,7 +191,7 @@ public struct Corruption: Hashable, Sendable {
     case successor
   }
 
-  /// Makes a finding of damage, for code that reads a store's files itself.
+  /// Creates a finding of damage, for code that reads a store's files itself.
   public init(path: String, offset: Int, problem: Problem) {
     self.path = path
     self.offset = offset
@@ -199,7 +199,7 @@ public struct Corruption: Hashable, Sendable {
   }
 }
 
-/// Why a change of the catalogue was refused.
+/// The reasons for refusing a change of the catalogue.
 public enum CatalogueProblem: Hashable, Sendable {
   /// Another table has the name.
   case tableExists(name: String)

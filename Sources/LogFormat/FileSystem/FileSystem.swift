@@ -1,171 +1,165 @@
 import LibC
 
-/// The seam between the engine and the world: all input and output, the time of day, and chance.
+/// The boundary between the engine and the system: all input and output, the time of day, and randomness.
 ///
-/// The engine reaches files, the clock and random numbers only through this protocol (waiting goes by a monotonic clock of its own,
-/// and threads are the system's), so that a
-/// deterministic double can drop un-synchronized writes, tear them, fail any call and replay what
-/// happened from a seed. What an implementation must keep:
+/// The engine reaches files, the clock and random numbers only through this protocol (waits use a monotonic clock, and threads
+/// are the system's), so that a deterministic double can drop unsynchronized writes, tear them, fail any call and replay a run
+/// from a seed. Requirements for an implementation:
 ///
 /// - Bytes written to a file are visible to every later read of that path at once, and survive a
 ///   power cut once ``OpenFile/synchronize()`` has returned; so do the file's size and allocation.
-/// - A name made, changed or removed in a directory survives a power cut once
-///   ``synchronizeDirectory(_:)`` has returned for that directory. Synchronizing a file does not
-///   synchronize its name.
+/// - A name created, changed or removed in a directory survives a power cut once ``synchronizeDirectory(_:)`` has returned for
+///   that directory. Synchronizing a file does not synchronize its name.
 /// - ``rename(_:to:)`` replaces its target in one step.
-/// - A call that fails may have done part of its work, and is never repeated by the engine on data
-///   that has to survive.
+/// - A call that fails may have done part of its work, and is never repeated by the engine on data that must survive.
 ///
-/// - No call follows a symbolic link at the end of a path, waits for the other end of a pipe or writes to a
-///   device: what is neither a regular file nor a directory throws
-///   ``StorageError/unexpectedFile(path:expected:found:)``. Only a store's own folder may be reached through
-///   a link, which ``resolvingLink(_:)`` undoes once.
+/// - No call follows a symbolic link at the end of a path, waits for the other end of a pipe or writes to a device: anything
+///   that is neither a regular file nor a directory throws ``StorageError/unexpectedFile(path:expected:found:)``. Only a
+///   store's own folder may be reached through a link, which ``resolvingLink(_:)`` resolves once.
 ///
-/// Paths are strings with `/` between their parts, as the engine was given its own.
+/// Paths are strings with `/` between their parts, as given to the engine.
 public protocol FileSystem: Sendable {
   /// Opens a file.
   ///
-  /// A file that is made gets a name that nothing has: another file of that name loses it, and keeps its
-  /// bytes under its other names.
+  /// A created file gets an unused name: another file with that name loses it, and keeps its bytes under its other names.
   ///
-  /// - Throws: ``StorageError/missingFile(path:)`` if it does not exist and `mode` does not make it.
+  /// - Throws: ``StorageError/missingFile(path:)`` if the file does not exist and `mode` does not create it.
   func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile
 
-  /// The size of the file at a path, or `nil` if there is none.
+  /// Returns the size of the file at a path; `nil` if there is none.
   func size(of path: String) throws(StorageError) -> Int?
 
-  /// What a path names, not followed if it is a link; `nil` if it names nothing.
+  /// Returns the status of a path, without following a link; `nil` if nothing is there.
   func status(of path: String) throws(StorageError) -> FileStatus?
 
-  /// The path that a link at the end of a path leads to; the path itself if it is none.
+  /// Returns the path that a link at the end of a path leads to; the path itself if it is not a link.
   func resolvingLink(_ path: String) throws(StorageError) -> String
 
-  /// The same files, where new files and directories get certain permissions.
+  /// Returns a view of the same files in which new files and directories get these permissions.
   func making(_ permissions: StorePermissions) -> any FileSystem
 
-  /// The names in a directory, in no particular order, or `nil` if there is no such directory.
+  /// Returns the names in a directory, in no particular order; `nil` if there is no such directory.
   func list(_ directory: String) throws(StorageError) -> [String]?
 
-  /// Makes a directory; one that exists already is left as it is.
+  /// Creates a directory; an existing one is left unchanged.
   ///
-  /// The directory it is made in must exist.
+  /// The parent directory must exist.
   func makeDirectory(_ path: String) throws(StorageError)
 
-  /// Gives a file another name, replacing a file that bears it.
+  /// Gives a file another name, replacing an existing file of that name.
   func rename(_ path: String, to newPath: String) throws(StorageError)
 
   /// Gives a file a second name.
   ///
-  /// - Returns: `false` if the file system cannot do that between these two paths; the caller
-  ///   then copies.
+  /// - Returns: `false` if the file system cannot do that between these two paths; the caller then copies.
   func link(_ path: String, as newPath: String) throws(StorageError) -> Bool
 
-  /// Removes a name; one that does not exist is no error.
+  /// Removes a name; a missing name is not an error.
   func unlink(_ path: String) throws(StorageError)
 
-  /// Removes a directory if it is empty; whether that was possible is of no consequence.
+  /// Removes a directory if it is empty; does nothing if that is impossible.
   func removeDirectory(_ path: String) throws(StorageError)
 
   /// Makes the names in a directory survive a power cut.
   ///
-  /// - Throws: ``StorageError``; of the operation ``FileOperation/open`` if the directory could not even be opened, so
-  ///   that nothing was attempted, and nothing is in doubt.
+  /// - Throws: ``StorageError``; with the operation ``FileOperation/open`` if the directory could not even be opened, so that
+  ///   nothing was attempted, and nothing is in doubt.
   func synchronizeDirectory(_ path: String) throws(StorageError)
 
-  /// Takes the one exclusive lock on a file, which is made if need be and never removed.
+  /// Takes the exclusive lock on a file, which is created if needed and never removed.
   ///
-  /// The lock is held by the returned object and given back when that is released, or when the
-  /// process ends in whatever way: the file's existence means nothing.
+  /// The lock is held by the returned object and released with it, or when the process ends for any reason: the file's
+  /// existence means nothing.
   ///
-  /// - Returns: The lock, or `nil` if someone else holds it.
+  /// - Returns: The lock; `nil` if another process holds it.
   func lock(_ path: String) throws(StorageError) -> (any FileLock)?
 
-  /// Opens a file to be locked, again and again; it is made if need be.
+  /// Opens a file for repeated locking; it is created if needed.
   ///
   /// Nothing is locked yet. The locks are of the same kind as that of ``lock(_:)``.
   ///
-  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` with `ENOTSUP` where there are only exclusive locks.
+  /// - Throws: ``StorageError/inputOutput(path:operation:errno:)`` with `ENOTSUP` if there are only exclusive locks.
   func openLockable(_ path: String) throws(StorageError) -> any LockableFile
 
-  /// The name of the network file system that a path is on, "nfs4" say; the path need not exist yet.
+  /// Returns the type of the network file system of a path, such as "nfs4"; the path need not exist yet.
   ///
-  /// - Returns: `nil` for a file system of this host, and where it is not known.
+  /// - Returns: `nil` for a file system of this host, or if it is not known.
   func networkFileSystem(of path: String) throws(StorageError) -> String?
 
   /// Watches a file, or the files in a directory, for changes by any process.
   ///
-  /// - Returns: `nil` where nobody tells of changes.
+  /// - Returns: `nil` if the file system does not report changes.
   func watch(_ path: String) -> (any FileWatch)?
 
-  /// The time of day, in microseconds since 1970-01-01T00:00:00Z; it may jump.
+  /// Returns the time of day, in microseconds since 1970-01-01T00:00:00Z; it may jump.
   func microseconds() -> Int64
 
-  /// Waits for some microseconds; by default, and where time is simulated, not at all.
+  /// Waits for some microseconds; returns at once by default, and with simulated time.
   func pause(microseconds: Int)
 
-  /// Sixty-four random bits.
+  /// Returns sixty-four random bits.
   func randomBits() -> UInt64
 
-  /// How many bytes of memory the process may use; `nil` if that is not known.
+  /// The memory that the process may use, in bytes; `nil` if unknown.
   var memoryLimit: Int? { get }
 
-  /// Who uses this file system, for a person to read: a process and a host, say.
+  /// A description of the user of this file system, for people: a process and a host, for instance.
   var holderDescription: String { get }
 }
 
 extension FileSystem {
   public func pause(microseconds: Int) {}
-  /// For file systems that tell of no changes.
+  /// Default for file systems that do not report changes.
   public func watch(_ path: String) -> (any FileWatch)? { nil }
-  /// For file systems of this host.
+  /// Default for file systems of this host.
   public func networkFileSystem(of path: String) throws(StorageError) -> String? { nil }
-  /// For file systems that one process uses.
+  /// Default for file systems that only one process uses.
   public func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
     throw .inputOutput(path: path, operation: .lock, errno: ENOTSUP)
   }
-  /// For file systems that keep empty directories.
+  /// Default for file systems that keep empty directories.
   public func removeDirectory(_ path: String) throws(StorageError) {}
-  /// For file systems without links and permissions.
+  /// Default for file systems without links and permissions.
   public func status(of path: String) throws(StorageError) -> FileStatus? {
     if try list(path) != nil { return FileStatus(kind: .directory) }
     return try size(of: path) == nil ? nil : FileStatus(kind: .file)
   }
   public func resolvingLink(_ path: String) throws(StorageError) -> String { path }
   public func making(_ permissions: StorePermissions) -> any FileSystem { self }
-  /// For file systems that know nothing of the process.
+  /// Default for file systems without information on the process.
   public var memoryLimit: Int? { nil }
 }
 
-/// What a name in a file system is.
+/// The status of a name in a file system.
 public struct FileStatus: Sendable, Hashable {
-  /// What the name refers to.
+  /// The kind of object that the name refers to.
   public var kind: FileKind
-  /// Who may read, write and enter it: the twelve bits of `chmod`; `nil` where nothing of that kind is kept.
+  /// The permissions to read, write and enter it: the twelve bits of `chmod`; `nil` if there are no permissions.
   public var mode: UInt16?
 
-  /// Makes a status.
+  /// Creates a status.
   public init(kind: FileKind, mode: UInt16? = nil) {
     self.kind = kind
     self.mode = mode
   }
 }
 
-/// Who may read and write the files of a store, as the bits of `chmod`.
+/// The permissions of a store's files, as the bits of `chmod`.
 ///
-/// They are given to what is made, whatever the process's `umask` says.
+/// They apply to everything created, whatever the process's `umask`.
 public struct StorePermissions: Sendable, Hashable {
   /// The bits of files: read and write, for owner, group and others.
   public var file: UInt16
   /// The bits of directories.
   public var directory: UInt16
 
-  /// Makes permissions; of `file`, bits other than read and write are dropped.
+  /// Creates permissions; bits of `file` other than read and write are dropped.
   public init(file: UInt16, directory: UInt16) {
     self.file = file & 0o666
     self.directory = directory & 0o7777
   }
 
-  /// Only the user that makes the store: 0600 and 0700.
+  /// Only the user that creates the store: 0600 and 0700.
   public static let owner = StorePermissions(file: 0o600, directory: 0o700)
   /// Its group may read, too: 0640 and 0750.
   public static let groupReads = StorePermissions(file: 0o640, directory: 0o750)
@@ -173,46 +167,47 @@ public struct StorePermissions: Sendable, Hashable {
   public static let groupWrites = StorePermissions(file: 0o660, directory: 0o2770)
 }
 
-/// What a file is opened for.
+/// The purposes for which a file is opened.
 public enum OpenMode: Sendable, Hashable {
-  /// To read a file that exists.
+  /// Reads an existing file.
   case read
-  /// To read and write a file that exists.
+  /// Reads and writes an existing file.
   case write
-  /// To read and write a file, which is made, or emptied if it exists.
+  /// Reads and writes a file, which is created, or emptied if it exists.
   case create
 }
 
 /// Holds an exclusive lock for as long as it lives.
 public protocol FileLock: AnyObject, Sendable {
-  /// Whether the path that the file was opened under still leads to it.
+  /// Whether the path under which the file was opened still leads to it.
   ///
-  /// It does not if the file was removed, or a folder of the path moved: who opens the path then has another lock, or makes one.
+  /// It does not if the file was removed, or a folder of the path moved: then another process that opens the path gets or
+  /// creates another lock.
   var isInPlace: Bool { get }
 }
 
 extension FileLock {
-  /// For file systems whose folders stay where they are.
+  /// Default for file systems whose folders are never moved.
   public var isInPlace: Bool { true }
 }
 
-/// A file that can be locked by one at a time, or by several who share it.
+/// A file that can be locked exclusively, or shared by several holders.
 ///
-/// What is locked is let go of when the object is released, or when the process ends in whatever way.
+/// The lock is released with the object, or when the process ends for any reason.
 public protocol LockableFile: FileLock {
-  /// Takes the lock; by an object that does not hold it.
+  /// Takes the lock; called on an object that does not hold it.
   ///
   /// - Parameters:
-  ///   - kind: Whether others may hold it meanwhile.
-  ///   - waits: Whether to wait until those who hold it let go of it. Who waits longest need not be the first.
-  /// - Returns: Whether it was taken; always, if it `waits`.
+  ///   - kind: Whether others may hold the lock meanwhile.
+  ///   - waits: Whether to wait until other holders release it. Waiters are not served in order.
+  /// - Returns: Whether it was taken; always `true`, if it `waits`.
   /// - Throws: ``StorageError/inputOutput(path:operation:errno:)``.
   func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool
 
-  /// Lets go of the lock.
+  /// Releases the lock.
   func release()
 
-  /// Whether the file still has a name: who opens it by that name shares its lock.
+  /// Whether the file still has a name: only then can other processes open it and share its lock.
   var isNamed: Bool { get }
 }
 
@@ -220,31 +215,30 @@ extension LockableFile {
   public var isNamed: Bool { true }
 }
 
-/// Tells when a file is written to.
+/// Reports writes to a file.
 public protocol FileWatch: AnyObject, Sendable {
   /// Sleeps until the file was written to since the last call, perhaps by this process.
   ///
   /// - Returns: `false` if the watch was cancelled.
   func wait() -> Bool
 
-  /// Wakes the thread that waits, for good.
+  /// Wakes the waiting thread, for good.
   func cancel()
 }
 
-/// Who may hold a lock at the same time.
+/// The modes of a lock.
 public enum LockKind: Sendable, Hashable {
-  /// Any number, all of whom share it.
+  /// Any number of holders share the lock.
   case shared
-  /// One, and nobody else.
+  /// Only one holder has the lock.
   case exclusive
 }
 
-/// An open file; it is closed when the last reference to it goes.
+/// An open file; it is closed with its last reference.
 ///
-/// Reads and writes name their position, so a file has no cursor and may be used by several
-/// threads at once.
+/// Reads and writes take an offset, so a file has no cursor and may be used by several threads at once.
 public protocol OpenFile: AnyObject, Sendable {
-  /// The path the file was opened under.
+  /// The path under which the file was opened.
   var path: String { get }
 
   /// The size of the file.
@@ -252,25 +246,24 @@ public protocol OpenFile: AnyObject, Sendable {
 
   /// Reads bytes at an offset.
   ///
-  /// - Returns: How many bytes were read: fewer than asked for, or 0, only at the end of the file.
+  /// - Returns: The number of bytes read: fewer than requested, or 0, only at the end of the file.
   func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int
 
-  /// Writes bytes at an offset; the file grows if need be.
+  /// Writes bytes at an offset; the file grows if needed.
   ///
-  /// - Returns: How many bytes were written, at least one; the caller goes on with the rest.
+  /// - Returns: The number of bytes written, at least one; the caller continues with the rest.
   func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) -> Int
 
   /// Makes the file's bytes and size survive a power cut.
   ///
-  /// After a failure nothing can be said about the bytes written since the last success, not even
-  /// by a second call that succeeds.
+  /// After a failure the state of the bytes written since the last success is unknown, even if a second call succeeds.
   func synchronize() throws(StorageError)
 
   /// Reserves space for the first `size` bytes, and makes the file that long if it is shorter.
   ///
-  /// Bytes that were not there read as zero.
+  /// New bytes read as zero.
   ///
-  /// - Throws: ``StorageError/noSpace(path:needed:)`` if the space is not to be had.
+  /// - Throws: ``StorageError/noSpace(path:needed:)`` if there is not enough space.
   func allocate(_ size: Int) throws(StorageError)
 
   /// Cuts the file off, or extends it with zeros.
@@ -278,39 +271,38 @@ public protocol OpenFile: AnyObject, Sendable {
 
   /// Maps the first `count` bytes into memory.
   ///
-  /// A shared mapping shows bytes written later; a private one may be written to, and the file
-  /// never learns of it.
+  /// A shared mapping shows bytes written later; a private one may be written to without changing the file.
   ///
   /// - Returns: `nil` if this file system does not map files; the caller then reads.
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile?
 
-  /// Says that bytes will be read soon, so that they may be fetched from the disk meanwhile.
+  /// Announces that bytes will be read soon, so that they can be fetched from the disk meanwhile.
   ///
-  /// A hint, which need not be taken; it does not wait.
+  /// A hint, which may be ignored; it does not wait.
   ///
-  /// - Parameter range: Their range within the file.
+  /// - Parameter range: The range of the bytes in the file.
   func willRead(_ range: Range<Int>)
 }
 
-/// In which order mapped bytes will be read: advice, which need not be taken.
+/// The order in which mapped bytes will be read: a hint, which may be ignored.
 public enum AccessPattern: Sendable, Hashable {
-  /// Nothing is known: the system guesses.
+  /// The order is unknown: the system guesses.
   case unknown
-  /// Here and there: what is beside them need not be fetched, too.
+  /// Random: neighbouring bytes need not be fetched.
   case random
-  /// One after the other: what follows may be fetched in good time.
+  /// Sequential: the following bytes may be fetched in advance.
   case sequential
 }
 
-/// How a file is mapped.
+/// The kinds of mappings.
 public enum MappingKind: Sendable, Hashable {
-  /// To read; what is written to the file shows.
+  /// For reading; later writes to the file are visible.
   case sharedReadOnly
-  /// To read and write; what is written to the memory stays there.
+  /// For reading and writing; writes to the memory do not reach the file.
   case privateWritable
 }
 
 extension OpenFile {
-  /// Takes no hint.
+  /// Ignores the hint.
   public func willRead(_ range: Range<Int>) {}
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Files that live as long as this object: for stores that are never to reach a disk, and tests.
+/// Files that live as long as this object: for stores that never reach a disk, and for tests.
 ///
 /// Copies of the value share the files. Synchronizing does nothing, since nothing can be lost.
 public struct InMemoryFileSystem: FileSystem {
   private let state = SharedState()
 
-  /// Makes a file system without files.
+  /// Creates a file system without files.
   public init() {}
 
   private final class SharedState: Sendable {
@@ -141,7 +141,7 @@ private final class InMemoryContents: Sendable {
     state.withLock { $0.memory.capacity >= count ? $0.memory : nil }
   }
 
-  /// Moves the bytes to a bigger home; mappings of the old one keep it, as it was.
+  /// Moves the bytes to a larger buffer; mappings of the old one keep it unchanged.
   private func grow(_ state: inout State, to size: Int) {
     if size > state.memory.capacity {
       let bigger = InMemoryBytes(capacity: max(size, state.memory.capacity * 2))
@@ -158,7 +158,7 @@ private final class InMemoryContents: Sendable {
   let capacity: Int
 
   init(capacity: Int) {
-    // Page-aligned, as a mapping is; `calloc` leaves untouched zeros to the system.
+    // Page-aligned, like a mapping; `calloc` leaves untouched zeros to the system.
     let size = (capacity + 4095) / 4096 * 4096 + 4096
     unsafe base = .allocate(byteCount: size, alignment: 4096)
     unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: size)

@@ -1,13 +1,13 @@
 import RowFormat
 
-/// The text in a file that is locked: who holds it, for a person to read.
+/// The text in a locked file that describes the holder, for people.
 ///
-/// Only the lock counts. The text may be of a process long gone.
+/// Only the lock counts. The text may describe a process that is long gone.
 package struct LockFile {
   private let path: String
   private let fileSystem: any FileSystem
 
-  /// The bytes the holder's name may take.
+  /// Limit of the holder's description, in bytes.
   package static let holderByteCount = 256
 
   package init(_ path: String, _ fileSystem: any FileSystem) {
@@ -15,7 +15,7 @@ package struct LockFile {
     self.fileSystem = fileSystem
   }
 
-  /// Who wrote itself down last.
+  /// Returns the description of the last holder; "unknown" if there is none.
   package func holder(at offset: Int = 0) throws(StorageError) -> String {
     let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: offset)
     var text: [UInt8] = []

@@ -1,11 +1,11 @@
 /// Bytes of a file in memory, for as long as this object lives.
 ///
-/// The memory must not be used longer than the object. Of a shared mapping only what the file's
-/// size covered, and still covers, may be touched: beyond it the system answers with a signal.
+/// The memory must not be used longer than the object. In a shared mapping, only bytes that the file's size covered, and still
+/// covers, may be accessed: beyond it the system answers with a signal.
 @safe public final class MappedFile: @unchecked Sendable {
   /// The first byte.
   @usableFromInline package let base: UnsafeMutableRawPointer
-  /// How many bytes are mapped.
+  /// The number of bytes mapped.
   public let count: Int
   private let advise: @Sendable (AccessPattern) -> Void
   private let release: @Sendable () -> Void
@@ -14,9 +14,9 @@
   ///
   /// - Parameters:
   ///   - base: The first byte, aligned to at least 4,096 bytes for a private writable mapping.
-  ///   - count: How many bytes there are.
-  ///   - advise: Told in which order the bytes will be read.
-  ///   - release: Called once, when nobody needs the memory any more.
+  ///   - count: The number of bytes.
+  ///   - advise: Called with the order in which the bytes will be read.
+  ///   - release: Called once, when the memory is no longer needed.
   @unsafe public init(
     base: UnsafeMutableRawPointer,
     count: Int,
@@ -31,10 +31,10 @@
 
   deinit { release() }
 
-  /// Says in which order the bytes will be read, until something else is said.
+  /// Announces the order in which the bytes will be read, until the next call.
   package func expect(_ pattern: AccessPattern) { advise(pattern) }
 
-  /// Where the bytes are.
+  /// The addresses of the bytes.
   package var addresses: Range<UInt> {
     let start = unsafe UInt(bitPattern: base)
     return start..<(start + UInt(count))

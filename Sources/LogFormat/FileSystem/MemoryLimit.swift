@@ -1,9 +1,9 @@
 import LibC
 
-/// How much memory this process may use: what the machine has, or less if a control group of Linux says so, as
-/// one does in every container.
+/// The memory that this process may use: the memory of the machine, or less if a Linux control group limits it, as in every
+/// container.
 enum MemoryLimit {
-  /// The limit, in bytes; found out once.
+  /// The limit, in bytes; determined once.
   static let current: Int = min(physical, ofControlGroup { readText($0) } ?? .max)
 
   private static var physical: Int {
@@ -12,7 +12,7 @@ enum MemoryLimit {
     return pages > 0 && pageByteCount > 0 ? pages * pageByteCount : .max
   }
 
-  /// The least limit of the process's group and of those it is in.
+  /// Returns the lowest limit of the process's group and the groups that contain it.
   ///
   /// - Parameter read: Returns the text of a file, or `nil` if there is none.
   /// - Returns: The limit in bytes; `nil` if none of the groups has one.
@@ -31,7 +31,7 @@ enum MemoryLimit {
         continue
       }
       for group in groups(upFrom: parts[2]) {
-        // "max" is no number, and what version 1 says without a limit is beyond any machine's memory.
+        // "max" is not a number, and version 1's value for no limit is beyond any machine's memory.
         guard let text = read(place.root + group + "/" + place.file),
           let limit = Int(text.prefix { $0.isNumber }), limit > 0
         else { continue }
@@ -41,9 +41,9 @@ enum MemoryLimit {
     return least
   }
 
-  /// A group's path and those it is in, the outermost last: `/a/b`, `/a`, and nothing.
+  /// Returns a group's path and those of the groups that contain it, the outermost last: `/a/b`, `/a`, and the empty path.
   ///
-  /// Inside a container the path may be the host's, and name nothing here; then the outermost is its own.
+  /// In a container the path may be the host's and not exist here; then the outermost group is the container's.
   private static func groups(upFrom path: Substring) -> [String] {
     var parts = path.split(separator: "/")
     var groups: [String] = []

@@ -10,7 +10,7 @@ struct MountTable {
 
   init(_ text: String) { lines = text.split(separator: "\n") }
 
-  /// The type of the file system that is a device; `nil` if none is.
+  /// Returns the type of the file system on a device; `nil` if there is none.
   func type(ofDevice device: UInt64) -> String? {
     let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
     let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
@@ -24,7 +24,7 @@ struct MountTable {
     return nil
   }
 
-  /// The types whose files other hosts may change at the same time.
+  /// The types of file systems whose files other hosts may change at the same time.
   private static let networkTypes: Set<String> = [
     "afs", "beegfs", "ceph", "cifs", "coda", "fuse.ceph", "fuse.ceph-fuse", "fuse.gcsfuse",
     "fuse.glusterfs", "fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gpfs", "lustre",
@@ -34,9 +34,9 @@ struct MountTable {
   /// Whether files of a type may be changed by other hosts.
   static func isNetwork(_ type: String) -> Bool { networkTypes.contains(type) }
 
-  /// The type of the file system of a folder that exists, if it is one of a network.
+  /// Returns the type of the file system of an existing folder, if it is a network file system.
   ///
-  /// What cannot be found out counts as one of this host.
+  /// A file system that cannot be determined counts as one of this host.
   static func networkFileSystem(of path: String, onDevice device: UInt64) -> String? {
     #if canImport(Darwin)
     var status = statfs()
@@ -47,7 +47,7 @@ struct MountTable {
       String(decoding: unsafe $0.prefix { $0 != 0 }, as: UTF8.self)
     }
     #else
-    // Those of a network have no device of their own: with one there is nothing to be read.
+    // Network file systems have no device of their own: with a device there is nothing to read.
     guard device >> 8 & 0xFFF == 0, device >> 32 & 0xFFFF_F000 == 0,
       let type = current?.type(ofDevice: device), isNetwork(type)
     else { return nil }

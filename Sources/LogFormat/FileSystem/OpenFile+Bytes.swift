@@ -1,8 +1,8 @@
 import RowFormat
 
 extension OpenFile {
-  /// Reads the whole file, but no more than a gigabyte: a file may be long and hold nothing, and what is longer than
-  /// any manifest is damaged by its own account.
+  /// Reads the whole file, but no more than a gigabyte: a file may be long and empty, and one longer than any manifest is
+  /// damaged anyway.
   package func readAll() throws(StorageError) -> ByteBuffer {
     let count = min(try size(), 1 << 30)
     var buffer = ByteBuffer(capacity: count)
@@ -10,7 +10,7 @@ extension OpenFile {
     return buffer
   }
 
-  /// Reads up to so many bytes.
+  /// Reads at most that many bytes.
   package func readBytes(_ count: Int, at offset: Int) throws(StorageError) -> ByteBuffer {
     var buffer = ByteBuffer(capacity: count)
     try buffer.append(upTo: count) { (room) throws(StorageError) in
@@ -19,7 +19,7 @@ extension OpenFile {
     return buffer
   }
 
-  /// Writes all bytes, in as many steps as it takes.
+  /// Writes all bytes, in as many steps as needed.
   package func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     var done = 0
     while done < bytes.byteCount {

@@ -5,7 +5,7 @@ import Synchronization
 final class PosixFile: OpenFile {
   let path: String
   private let descriptor: CInt
-  /// Where the file is mapped to be read, to ask about and never to read from; 0 if it never was.
+  /// The address of the file's read-only mapping, used for queries and never for reads; 0 without a mapping.
   private let mapped = Atomic<UInt>(0)
 
   init(path: String, descriptor: CInt) {
@@ -54,7 +54,7 @@ final class PosixFile: OpenFile {
         )
       }
       if status > 0 { return status }
-      // Zero bytes of many is no success, and asking again might go on for ever.
+      // Writing zero of many bytes is not a success, and a retry might loop for ever.
       if status == 0 {
         throw .inputOutput(path: path, operation: .write, errno: EIO)
       }
@@ -65,7 +65,7 @@ final class PosixFile: OpenFile {
   }
 
   func synchronize() throws(StorageError) {
-    // Not through `call`: a sync that was interrupted may have lost what it was to keep.
+    // Not through `call`: an interrupted synchronization may have lost the bytes it was to write.
     #if canImport(Darwin)
     let status = fcntl(descriptor, F_FULLFSYNC)
     #else
@@ -91,7 +91,7 @@ final class PosixFile: OpenFile {
     try setSize(size)
     #else
     while true {
-      // Returns the error number and leaves `errno` alone.
+      // Returns the error number and leaves `errno` unchanged.
       let code = posix_fallocate(descriptor, 0, off_t(size))
       if code == 0 { return }
       if code != EINTR {
@@ -144,13 +144,13 @@ final class PosixFile: OpenFile {
 
   /// Whether a byte is known to be in the system's cache.
   ///
-  /// Advice on what is there already costs a visit to each page; this looks at one.
+  /// Advice on cached bytes still costs a visit to each page; this checks only one page.
   private func isCached(at offset: Int) -> Bool {
     let mapped = mapped.load(ordering: .relaxed)
     if mapped == 0 { return false }
     var residence: UInt8 = 0
     let page = UInt(offset) & ~(UInt(sysconf(CInt(_SC_PAGESIZE))) - 1)
-    // Of memory that is not mapped any more it answers with an error.
+    // For memory that is no longer mapped, this returns an error.
     let status = unsafe mincore(UnsafeMutableRawPointer(bitPattern: mapped + page), 1, &residence)
     return status == 0 && residence & 1 == 1
   }

@@ -40,7 +40,7 @@ public struct PosixFileSystem: FileSystem {
 
   public func resolvingLink(_ path: String) throws(StorageError) -> String {
     guard let status = try nodeStatus(.size, path), Self.kind(status) == .link else { return path }
-    // Of a link to nothing the path stays: what is done with it says so.
+    // For a link to a missing file the path is unchanged: later calls fail with that.
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
@@ -54,7 +54,7 @@ public struct PosixFileSystem: FileSystem {
     } catch .missingFile {
       return nil
     } catch .inputOutput(_, _, ENOTDIR) {
-      // Some systems say so of links, too.
+      // Some systems return this error for links, too.
       try refuse(directory, .directory, unless: [.file, .directory])
       return nil
     } catch {
@@ -118,7 +118,7 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func synchronizeDirectory(_ path: String) throws(StorageError) {
-    // What cannot be opened was not synchronized in vain: that is another failure.
+    // A directory that cannot be opened is a different failure: no synchronization was attempted.
     let descriptor = try Self.call(.open, path) {
       unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
@@ -136,7 +136,7 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func networkFileSystem(of path: String) throws(StorageError) -> String? {
-    // What is to be made comes to lie where the nearest folder is that exists.
+    // A new file will be on the file system of its nearest existing folder.
     var path = path
     while try nodeStatus(.size, path) == nil {
       guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -179,7 +179,7 @@ public struct PosixFileSystem: FileSystem {
     return "process \(getpid()) on \(host)"
   }
 
-  /// An error number in the engine's words.
+  /// Converts an error number to a storage error.
   package static func failure(
     _ operation: FileOperation,
     _ path: String,
@@ -197,8 +197,7 @@ public struct PosixFileSystem: FileSystem {
 // MARK: Regular files only
 
 extension PosixFileSystem {
-  /// Opens a regular file, and nothing else: neither a link to one, nor a pipe, for whose other end it would
-  /// wait, nor a device.
+  /// Opens a regular file, and nothing else: neither a link, nor a pipe, whose other end it would wait for, nor a device.
   private func openFile(
     _ operation: FileOperation,
     _ path: String,
@@ -208,7 +207,7 @@ extension PosixFileSystem {
     do throws(StorageError) {
       descriptor = try Self.openNumbered(operation, path, flags | O_NONBLOCK)
     } catch {
-      // Of a link, a socket or a folder to be written the system says different things: say what it is.
+      // For a link, a socket or a folder opened for writing, errors differ between systems: report the kind instead.
       try refuse(path, .file, unless: [.file])
       throw error
     }
@@ -226,8 +225,8 @@ extension PosixFileSystem {
     }
   }
 
-  /// Makes a file under a name that no other file has: one that has it, perhaps beside another name, loses it
-  /// and is not written to.
+  /// Creates a file under an unused name: an existing file of that name loses it, and is not written to, since it may have
+  /// another name.
   private func makeFile(
     _ path: String,
     _ operation: FileOperation = .open
@@ -258,10 +257,10 @@ extension PosixFileSystem {
     }
   }
 
-  /// Opens a file under a number that standard input, output and error do not have.
+  /// Opens a file under a descriptor other than those of standard input, output and error.
   ///
-  /// A process that was started without them, as daemons are, would get theirs: its next line of log, or a warning of the
-  /// runtime, would be written over the first bytes of a segment.
+  /// A process that was started without these descriptors, like a daemon, would get one of them: its next line of log, or a
+  /// warning of the runtime, would overwrite the first bytes of a segment.
   private static func openNumbered(
     _ operation: FileOperation,
     _ path: String,
@@ -273,8 +272,8 @@ extension PosixFileSystem {
     }
   }
 
-  /// The same descriptor under a number that standard input, output and error do not have; below zero, as the system's
-  /// calls are that fail, if it is so already, or there is none.
+  /// Returns the same file under a descriptor other than those of standard input, output and error; a negative number, like
+  /// failed system calls, if `descriptor` is negative or there is none left.
   static func renumbered(_ descriptor: CInt) -> CInt {
     guard STDIN_FILENO...STDERR_FILENO ~= descriptor else { return descriptor }
     let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -284,7 +283,7 @@ extension PosixFileSystem {
     return higher
   }
 
-  /// Opens the file of a lock, and makes it if need be; never does one that exists lose its name.
+  /// Opens the file of a lock, creating it if needed; an existing file never loses its name.
   private func openLock(_ path: String) throws(StorageError) -> CInt {
     while true {
       do throws(StorageError) {
@@ -293,14 +292,14 @@ extension PosixFileSystem {
         do throws(StorageError) {
           return try makeFile(path, .lock)
         } catch .inputOutput(_, _, EEXIST) {
-          // Another process was faster.
+          // Another process has created it first.
           continue
         }
       }
     }
   }
 
-  /// Throws if a path names something else than expected.
+  /// Throws if a path is of an unexpected kind.
   private func refuse(
     _ path: String,
     _ expected: FileKind,
@@ -342,7 +341,7 @@ extension PosixFileSystem {
 // MARK: Calls
 
 extension PosixFileSystem {
-  /// Calls the system until it is not interrupted, and turns a failure into an error.
+  /// Repeats a system call until it is not interrupted, and converts a failure to an error.
   static func call(
     _ operation: FileOperation,
     _ path: String,
@@ -358,9 +357,9 @@ extension PosixFileSystem {
   }
 }
 
-/// A file and its lock, which is given back when the object is released, or the process ends.
+/// A file and its lock, which is released with the object, or when the process ends.
 ///
-/// `flock` and not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file is closed, also by a
+/// Uses `flock`, not `fcntl`: a lock of the latter kind is dropped when *any* descriptor of the file is closed, even by a
 /// follower in this process.
 private final class PosixLock: LockableFile {
   private let path: String
@@ -387,7 +386,7 @@ private final class PosixLock: LockableFile {
   var isNamed: Bool {
     var own = stat()
     guard unsafe fstat(descriptor, &own) == 0 else { return false }
-    // Some file systems count no names.
+    // Some file systems do not count names.
     return own.st_nlink > 0 || isInPlace
   }
 
@@ -400,7 +399,7 @@ private final class PosixLock: LockableFile {
   }
 
   deinit {
-    // Closing would not do: a child that another thread is just starting has the descriptor, too, until it runs its own
+    // Closing is not enough: a child that another thread is just starting has the descriptor, too, until it runs its own
     // program, and with it the lock.
     release()
     _ = close(descriptor)

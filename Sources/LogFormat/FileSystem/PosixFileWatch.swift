@@ -1,9 +1,9 @@
 import LibC
 
-/// Waits for a file, or one in a directory, to be written to: told by the system on Linux, and elsewhere by looking at the
-/// time of a file a hundred times a second.
+/// Waits for writes to a file, or to one in a directory: notified by the system on Linux, elsewhere by checking the time of a
+/// file a hundred times a second.
 final class PosixFileWatch: FileWatch {
-  /// The end of a pipe that is read, and the end that is closed to wake the thread.
+  /// The read end of a pipe, and the write end that wakes the thread.
   private let wakeUp: (read: CInt, write: CInt)
   #if canImport(Darwin)
   private let path: String
@@ -14,7 +14,7 @@ final class PosixFileWatch: FileWatch {
   init?(_ path: String) {
     var ends: [CInt] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { return nil }
-    // What a process prints that has no standard output would wake the thread for good.
+    // In a process without standard output, printed text would otherwise wake the thread for good.
     ends = ends.map(PosixFileSystem.renumbered)
     guard ends.allSatisfy({ $0 >= 0 }) else {
       for end in ends where end >= 0 { _ = close(end) }
@@ -23,7 +23,7 @@ final class PosixFileWatch: FileWatch {
     wakeUp = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     #if canImport(Darwin)
-    // The time of a directory does not tell of what is written to its files.
+    // The time of a directory does not change when its files are written.
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       for end in ends { _ = close(end) }
@@ -65,7 +65,7 @@ final class PosixFileWatch: FileWatch {
     ]
     while unsafe poll(&polled, 2, -1) < 0 { if errno != EINTR { return false } }
     if polled[1].revents != 0 { return false }
-    // What was told is forgotten: only that there was something matters.
+    // The notifications are discarded: only their occurrence matters.
     var buffer = [UInt8](repeating: 0, count: 4096)
     while unsafe read(descriptor, &buffer, buffer.count) > 0 {}
     return true

@@ -1,4 +1,4 @@
-/// How the bytes of a file are read.
+/// The ways in which the bytes of a file are read.
 public enum ReadMethod: Sendable, Hashable {
   /// Through mappings: fastest, but the system reports a media error as a signal.
   case mapped

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The files of one store, which gives and takes names only as long as its folder is the one whose lock is held.
+/// The files of one store; names are created and removed only as long as the folder is the one whose lock is held.
 ///
-/// A folder that is moved away while a store is open in it takes the lock's file along, and the files that are open. All that
-/// goes by name would go to whatever store is made in its place: one by another process, which found no lock there, and
-/// whose segments and manifests have the same numbers. So before a name in the folder is given or taken, or a file opened to be
-/// written to, the lock is looked for under its path. Between the look and the call there is a moment, and nothing more.
+/// A folder that is moved away while a store is open in it takes the lock's file and the open files along. All further accesses
+/// by name would go to the store created in its place: that of another process, which found no lock there, and whose segments
+/// and manifests have the same numbers. So before a name in the folder is created or removed, or a file opened for writing, the
+/// lock is looked up under its path. Only the moment between this check and the call remains unprotected.
 package struct LockedFolder: FileSystem {
   private let base: any FileSystem
   private let paths: StorePaths
-  /// How the paths of all that is in the folder begin.
+  /// The prefix of all paths in the folder.
   private let prefix: String
   private let holder: Holder
 
-  /// Knows the lock without keeping it: who gives it back is the one who took it.
+  /// Refers to the lock weakly: whoever took it releases it.
   private final class Holder: Sendable {
     private struct Reference { weak var lock: (any FileLock)? }
     private let reference: Mutex<Reference>
@@ -26,12 +26,12 @@ package struct LockedFolder: FileSystem {
   /// Creates the file system of a store.
   ///
   /// - Parameters:
-  ///   - base: The file system that has the folder.
-  ///   - paths: Where the store is.
-  ///   - lock: Its lock, which is held.
+  ///   - base: The file system of the folder.
+  ///   - paths: The paths of the store.
+  ///   - lock: The store's lock, which is held.
   package init(_ base: any FileSystem, _ paths: StorePaths, _ lock: any FileLock) {
     let known = base as? LockedFolder
-    // A store that is opened again has it from the one before.
+    // A store that is reopened already has such a file system.
     self.base = known.flatMap { $0.paths == paths ? $0.base : nil } ?? base
     self.paths = paths
     prefix = paths.root + "/"
@@ -45,7 +45,7 @@ package struct LockedFolder: FileSystem {
     holder = other.holder
   }
 
-  /// Makes sure that a path in the folder leads to the store's own.
+  /// Checks that a path in the folder leads to the store's own.
   private func check(_ path: String) throws(StorageError) {
     guard path.hasPrefix(prefix), !holder.isInPlace else { return }
     throw .missingFile(path: paths.lock)

@@ -26,13 +26,13 @@ package struct NumberedFiles<Content: NumberedContent> {
 
   /// The numbers of the existing files, ascending.
   ///
-  /// Names with greater numbers than a store comes to are none of its own.
+  /// Names with numbers greater than a store can reach are ignored.
   package func numbers() throws(StorageError) -> [UInt64] {
     let names = try fileSystem.list(Content.directory(of: paths)) ?? []
     return names.compactMap(Content.number(in:)).filter { $0 <= NumberLimit.readable }.sorted()
   }
 
-  /// The file that is written before it gets its number.
+  /// The path of the file while it is being written, before it gets its number.
   var temporary: String { paths.temporary(Content.temporaryName) }
 
   /// Removes the file that did not get its number; a full device needs the space.

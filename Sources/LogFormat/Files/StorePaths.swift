@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Where everything in a store's directory is.
+/// The paths in a store's directory.
 ///
 ///     LOCK                      the writer's lock, and how far followers may read
 ///     manifest.<number>         which files make up the store; the highest number counts
@@ -28,13 +28,13 @@ package struct StorePaths: Hashable, Sendable {
   package var lock: String { root + "/LOCK" }
   package var turn: String { root + "/TURN" }
   package var compaction: String { root + "/COMPACTION" }
-  /// The names of the files in the root that are locked, and never part of what the store says.
+  /// The names of the lock files in the root, which are not part of the store's contents.
   package static let lockNames: Set<String> = ["LOCK", "TURN", "COMPACTION"]
   package var members: String { root + "/members" }
   package func member(_ number: UInt16) -> String {
     members + "/" + hexadecimal(UInt64(number), digits: 4)
   }
-  /// What members know together of how far the log is on disk.
+  /// The members' common record of the log's durable end.
   package var synchronization: String { members + "/" + StorePaths.synchronizationName }
   package static let synchronizationName = "SYNC"
   package var log: String { root + "/log" }
@@ -44,15 +44,15 @@ package struct StorePaths: Hashable, Sendable {
   package var packs: String { root + "/pack" }
   package var staged: String { root + "/staged" }
   package var directories: [String] { [log, packs, index, temporary] }
-  /// The directory the store is in.
+  /// The parent directory of the store.
   package var parent: String {
     guard let slash = root.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == root.startIndex ? "/" : String(root[..<slash])
   }
 
-  /// Makes the store's own directory, unless it exists.
+  /// Creates the store's own directory, unless it exists.
   ///
-  /// - Throws: ``StorageError/missingFolder(path:)`` if there is nothing to make it in, which is no damage of any store.
+  /// - Throws: ``StorageError/missingFolder(path:)`` if its parent does not exist, which is not damage of any store.
   package func makeRoot(on fileSystem: any FileSystem) throws(StorageError) {
     do throws(StorageError) {
       try fileSystem.makeDirectory(root)
@@ -68,7 +68,7 @@ package struct StorePaths: Hashable, Sendable {
   package static let blobSuffix = ".blob"
   package static let secondaryIndexSuffix = ".keys"
   package static let wordIndexSuffix = ".words"
-  /// How the names end of files in `index`.
+  /// The suffixes of the files in `index`.
   static let indexSuffixes = [checkpointSuffix, secondaryIndexSuffix, wordIndexSuffix]
 
   package func manifest(_ number: UInt64) -> String {
@@ -91,7 +91,7 @@ package struct StorePaths: Hashable, Sendable {
   }
   package func temporary(_ name: String) -> String { temporary + "/" + name }
 
-  /// A file that was under construction, and waits to be removed.
+  /// A file that was under construction, to be removed.
   package var remains: String { temporary("removed") }
   package func blobs(in directory: UInt8) -> String {
     blobs + "/" + hexadecimal(UInt64(directory), digits: 2)
@@ -105,13 +105,13 @@ package struct StorePaths: Hashable, Sendable {
     temporary("blob-" + hexadecimal(id.rawValue, digits: 16))
   }
 
-  /// The directory of a blob: 256 that follow each other share one, so that those of one commit have
-  /// few directories to be synchronized.
+  /// Returns the directory of a blob: 256 consecutive numbers share one, so that the blobs of one commit have few directories
+  /// to synchronize.
   package static func directory(of id: BlobID) -> UInt8 {
     UInt8(truncatingIfNeeded: id.rawValue >> 8)
   }
 
-  /// The number in a file's name, or `nil` if it is not one of ours.
+  /// Returns the number in a file's name; `nil` if the name is not one of the store's.
   package static func number(in name: String, prefix: String = "", suffix: String = "") -> UInt64? {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix),
       name.utf8.count == prefix.utf8.count + 16 + suffix.utf8.count
@@ -130,13 +130,13 @@ package struct StorePaths: Hashable, Sendable {
 }
 
 extension StorePaths {
-  /// Refuses a store in which a link, a pipe or whatever else stands where the engine has a directory: files
-  /// would be made and removed wherever it leads.
+  /// Rejects a store with a link, a pipe or another object in place of one of its directories: files would be created and
+  /// removed wherever it leads.
   package func checkDirectories(on fileSystem: any FileSystem) throws(StorageError) {
     if let error = try unexpectedDirectories(on: fileSystem).first { throw error }
   }
 
-  /// What stands where the engine has a directory, and is none.
+  /// Returns the errors for objects in place of the store's directories.
   package func unexpectedDirectories(on fileSystem: any FileSystem) throws(StorageError)
     -> [StorageError]
   {

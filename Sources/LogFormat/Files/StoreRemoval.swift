@@ -1,6 +1,6 @@
-/// Removes the files of a store that is of no use: those whose names the engine gives, and no others.
+/// Removes the files of a store that is no longer needed: those with names of the engine, and no others.
 ///
-/// What has another name stays, and so do the directories it is in.
+/// Files with other names stay, and so do their directories.
 package struct StoreRemoval {
   package let paths: StorePaths
   package let fileSystem: any FileSystem
@@ -10,11 +10,11 @@ package struct StoreRemoval {
     self.fileSystem = fileSystem
   }
 
-  /// Removes the store's files and the directories that are then empty; its own only if `includesRoot`.
+  /// Removes the store's files and the directories that are then empty; the store's own directory only if `includesRoot`.
   ///
-  /// The manifests go last: as long as there is one it says whose files these are.
+  /// The manifests are removed last: until then they identify the files.
   ///
-  /// - Throws: ``StorageError``; calling it again goes on from there.
+  /// - Throws: ``StorageError``; a further call continues the work.
   package func run(includesRoot: Bool) throws(StorageError) {
     guard try fileSystem.list(paths.root) != nil else { return }
     try fileSystem.synchronizeDirectory(paths.root)
@@ -35,7 +35,7 @@ package struct StoreRemoval {
     if includesRoot { try fileSystem.removeDirectory(paths.root) }
   }
 
-  /// The directories of blobs there are.
+  /// Returns the existing directories of blobs.
   package func directoriesOfBlobs() throws(StorageError) -> [UInt8] {
     (try fileSystem.list(paths.blobs) ?? []).compactMap { name in
       name.utf8.count == 2 ? UInt8(name, radix: 16) : nil
@@ -45,7 +45,7 @@ package struct StoreRemoval {
 }
 
 extension StorePaths {
-  /// Whether the engine gives a file such a name in one of the store's directories.
+  /// Whether a name in one of the store's directories is a name of the engine.
   package func isOwnName(_ name: String, in directory: String) -> Bool {
     switch directory {
     case root:
@@ -63,7 +63,7 @@ extension StorePaths {
     }
   }
 
-  /// Whether a file in `tmp/` of such a name is being written by the store's writer, or was when it ended.
+  /// Whether a file in `tmp/` of this name is being written by the store's writer, or was when the writer ended.
   package func isInProgress(_ name: String) -> Bool {
     if ["manifest", "checkpoint", "segment", "pack", "staged", "removed"].contains(name) {
       return true
@@ -71,10 +71,10 @@ extension StorePaths {
     return ["blob-", "keys-", "words-"].contains { Self.number(in: name, prefix: $0) != nil }
   }
 
-  /// Whether the engine gives a file in `tmp/` such a name.
+  /// Whether a name in `tmp/` is a name of the engine.
   private func isTemporary(_ name: String) -> Bool {
     if isInProgress(name) { return true }
-    // The torn end of a segment, and where it began: `torn-<segment>-<offset>`.
+    // The torn end of a segment, with its offset: `torn-<segment>-<offset>`.
     guard let dash = name.lastIndex(of: "-"),
       Self.number(in: String(name[..<dash]), prefix: "torn-") != nil
     else { return false }

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What a commit's payload holds beside its records; integers are little-endian.
+/// The parts of a commit's payload; integers are little-endian.
 ///
 ///     part          size  field
 ///     microseconds     7  since 1970-01-01T00:00:00Z, a signed number
@@ -8,7 +8,7 @@ import RowFormat
 ///     records          n  one after the other, each a multiple of eight
 ///     author           m  UTF-8, zero padded to a multiple of eight
 ///
-/// Each frame of a commit in several has these parts; only the last names the author.
+/// Each frame of a commit in several frames has these parts; only the last names the author.
 @usableFromInline package struct CommitPayload {
   package let microseconds: Int64
   package let recordRange: Range<Int>
@@ -17,7 +17,7 @@ import RowFormat
   @inlinable package static var byteCount: Int { 8 }
   @inlinable package static var authorLimit: Int { 255 }
 
-  /// Finds the parts of a payload, or returns `nil` if there is too little.
+  /// Finds the parts of a payload; `nil` if it is too short.
   package init?(decoding payload: RawSpan) {
     guard payload.byteCount >= CommitPayload.byteCount else { return nil }
     let word = payload.load(UInt64.self, at: 0)
@@ -29,7 +29,7 @@ import RowFormat
     authorRange = end..<(end + length)
   }
 
-  /// The first eight bytes of a payload.
+  /// Returns the first eight bytes of a payload.
   package static func encode(microseconds: Int64, authorLength: Int) -> UInt64 {
     UInt64(bitPattern: microseconds) & (1 << 56 - 1) | UInt64(authorLength) << 56
   }

@@ -14,9 +14,9 @@ import RowFormat
 ///         32     4  payloadChecksum CRC-32C of the payload
 ///         36     4  chain          the header checksum of the frame before this one
 ///
-/// The length is trusted only after the header's checksum, which holds for this store, segment and
-/// offset alone: a frame that was duplicated, misplaced or left from another life of the file does
-/// not pass. The payload's checksum needs no seed of its own, since the header vouches for it.
+/// The length is trusted only after the header's checksum, which is valid only for this store, segment and offset: a frame that
+/// was duplicated, misplaced or left from an earlier use of the file does not pass. The payload's checksum needs no seed of its
+/// own, since the header vouches for it.
 @usableFromInline package struct FrameHeader: Hashable {
   @usableFromInline package var payloadLength: Int
   @usableFromInline package var kind: FrameKind
@@ -49,17 +49,17 @@ import RowFormat
 
   @inlinable package static var byteCount: Int { 40 }
   @inlinable package static var magic: UInt32 { 0x314D_5246 }
-  /// What commits are split at; one record alone may need more.
+  /// Target size at which commits are split, in bytes; a single record may need more.
   @inlinable package static var payloadTarget: Int { 16 << 20 }
-  /// The greatest payload.
+  /// Limit of a payload, in bytes.
   @inlinable package static var payloadLimit: Int { 0x7FFF_FFF8 }
 
-  /// Header and payload.
+  /// The size of header and payload, in bytes.
   @inlinable package var totalByteCount: Int { FrameHeader.byteCount &+ payloadLength }
 }
 
-/// What the checksums of a segment's frame headers start from: which store, segment and life of the
-/// file they belong to, and where in it they are.
+/// The seed of the checksums of a segment's frame headers: it identifies the store, the segment, the use of the file, and the
+/// offset in it.
 @usableFromInline package struct FrameSeed: Hashable, Sendable {
   @usableFromInline let base: UInt32
 
@@ -79,7 +79,7 @@ import RowFormat
 // MARK: Codec
 
 extension FrameHeader {
-  /// Reads the header at the start of `bytes`, or returns `nil` if there is none for this place.
+  /// Reads the header at the start of `bytes`; `nil` if there is no header for this place.
   @inlinable package init?(decoding bytes: RawSpan, seed: UInt32) {
     guard bytes.byteCount >= FrameHeader.byteCount,
       bytes.load(UInt32.self, at: 0) == FrameHeader.magic
@@ -117,7 +117,7 @@ extension ByteBuffer {
     return sealFrameHeader(at: start, seed: seed)
   }
 
-  /// Fills in what is known of a frame before it has its place in the log.
+  /// Fills in the fields of a frame that do not depend on its place in the log.
   ///
   /// - Parameters:
   ///   - start: The offset of the frame; its payload follows the header.
@@ -131,7 +131,7 @@ extension ByteBuffer {
     store(checksum, at: start &+ 32)
   }
 
-  /// Fills in what only the place of a frame in the log decides, in a header that has the rest.
+  /// Fills in the fields that depend on a frame's place in the log; the others are already there.
   ///
   /// - Returns: The header's checksum.
   @inlinable @inline(__always)

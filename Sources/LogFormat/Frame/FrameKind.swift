@@ -1,18 +1,18 @@
-/// What a frame is for; raw values are on disk, so add, never renumber.
+/// The purpose of a frame; raw values are on disk, so add, never renumber.
 ///
-/// Zero is the space that was not written yet.
+/// Zero marks space that was not written yet.
 public enum FrameKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A whole commit.
   case commit = 1
-  /// The first frame of a commit in several.
+  /// The first frame of a commit in several frames.
   case first = 2
-  /// One between the first and the last.
+  /// A frame between the first and the last.
   case middle = 3
-  /// The last frame of a commit in several: only now the commit counts.
+  /// The last frame of a commit in several frames: only now the commit counts.
   case last = 4
-  /// Says that the log is on disk up to here; holds nothing.
+  /// Witnesses that the log is on disk up to here; has no contents.
   case sync = 5
-  /// Ends a segment; the log goes on in the next.
+  /// Ends a segment; the log continues in the next.
   case seal = 6
   /// Ends the log at a clean close.
   case close = 7
@@ -21,6 +21,6 @@ public enum FrameKind: UInt8, Sendable, Hashable, CaseIterable {
 
   /// Whether the frame carries records.
   @inlinable package var hasRecords: Bool { rawValue <= FrameKind.last.rawValue }
-  /// Whether a commit is complete with this frame.
+  /// Whether the frame completes a commit.
   @inlinable package var completesCommit: Bool { self == .commit || self == .last }
 }

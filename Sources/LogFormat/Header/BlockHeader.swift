@@ -1,7 +1,7 @@
 import RowFormat
 
-/// What the 4,096-byte headers of segments, manifests and checkpoints share: magic, versions and
-/// feature bits in front, a checksum at the end.
+/// The common parts of the 4,096-byte headers of segments, manifests and checkpoints: magic, versions and feature bits at the
+/// start, a checksum at the end.
 enum BlockHeader {
   static let byteCount = 4096
 
@@ -11,7 +11,7 @@ enum BlockHeader {
     buffer.append(CRC32C.extend(0, over: buffer.bytes.extracting(start..<buffer.count)))
   }
 
-  /// Checks what every header has.
+  /// Checks the common parts of a header.
   static func check(
     _ bytes: RawSpan,
     magic: UInt64,

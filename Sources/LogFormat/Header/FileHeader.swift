@@ -23,7 +23,7 @@ package struct FileHeader: Hashable {
   package var number: UInt64
   package var salt: UInt64
   package var created: Int64
-  /// The incompatible features the file uses.
+  /// The incompatible features that the file uses.
   var features: UInt64 = 0
 
   package enum Kind: UInt64 {
@@ -44,12 +44,12 @@ package struct FileHeader: Hashable {
   }
 
   @inlinable package static var byteCount: Int { 4096 }
-  /// Where what is particular to the kind of file begins.
+  /// The offset of the fields that are particular to the kind of file.
   @inlinable package static var particularOffset: Int { 72 }
 
   package var seed: FrameSeed { FrameSeed(store: store, file: number, salt: salt) }
 
-  /// Appends the header; `body` appends what is particular to the kind of file.
+  /// Appends the header; `body` appends the particular fields of the kind of file.
   package func encode(into buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in })
   {
     let start = buffer.count

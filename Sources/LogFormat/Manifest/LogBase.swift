@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Where the log begins, after segments were packed: all that its first segment's predecessor would say.
+/// The beginning of the log after segments were packed: the information that its first segment's predecessor would have.
 ///
 /// Part of a ``Manifest``. Its numbers are varints, unless a size is given.
 ///

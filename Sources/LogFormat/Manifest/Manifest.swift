@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What makes up a store: the file with the highest number *is* the store.
+/// The root of a store: the file with the highest number *is* the store.
 ///
 /// A manifest file is a ``FileHeader`` and one frame of kind ``FrameKind/manifest``, whose payload is
 /// zero padded to a multiple of eight. Its numbers are varints, unless a size is given.
@@ -22,9 +22,9 @@ import RowFormat
 ///     base            ``LogBase``, if segments were packed; the header then names
 ///                     ``FormatVersion/packs`` among its incompatible features
 ///
-/// A manifest is written aside, synchronized, renamed into place, and the directory synchronized. So
-/// one that bears its name is whole, or the device lost what it had promised to keep: then opening
-/// fails, for the manifest before it may name files that are gone.
+/// A manifest is written under a temporary name, synchronized, renamed into place, and the directory synchronized. So a
+/// manifest under its final name is complete, or the device has lost data it had synchronized: then opening fails, because the
+/// previous manifest may name files that are gone.
 package struct Manifest: Hashable {
   package var number: UInt64
   package var store: StoreIdentifier
@@ -40,7 +40,7 @@ package struct Manifest: Hashable {
   package var application = ""
   package var segments: [SegmentEnd] = []
   package var catalogue = Catalogue()
-  /// What is before the log's first segment; `nil` if nothing was packed.
+  /// The beginning of the log; `nil` if nothing was packed.
   package var base: LogBase?
 
   package init(
@@ -77,14 +77,14 @@ package struct Manifest: Hashable {
     self.base = base
   }
 
-  /// The program a store belongs to while a salvage writes it: a crash then leaves no store that an app takes
-  /// for its own, and the next salvage clears it away.
+  /// The name of the program of a store while a salvage writes it: so no app takes the store for its own after a crash, and the
+  /// next salvage removes it.
   package static let unfinishedSalvage = "an unfinished salvage"
 
-  /// Where the log was closed, if it was.
+  /// The log position at which the log was closed; `nil` if it was not.
   package var cleanEnd: UInt64? { isClean ? durableEnd : nil }
 
-  /// A segment and the least offset its file must reach.
+  /// A segment and the minimum size of its file.
   package struct SegmentEnd: Hashable {
     package var id: SegmentID
     package var end: Int

@@ -17,7 +17,7 @@ package typealias ManifestFiles = NumberedFiles<Manifest>
 extension NumberedFiles where Content == Manifest {
   /// Reads the manifest with the highest number; `nil` if there is none.
   ///
-  /// A follower may find that a manifest was replaced and removed before it was read; then it lists the files again.
+  /// In a follower, the manifest may have been replaced and removed before it was read; then the files are listed again.
   package func readNewest() throws(StorageError) -> Manifest? {
     var last: UInt64?
     while let newest = try numbers().last {
@@ -53,7 +53,7 @@ extension NumberedFiles where Content == Manifest {
     try putInPlace(manifest)
   }
 
-  /// Writes a manifest without its number: the store does not change, even if this fails.
+  /// Writes a manifest under a temporary name: the store does not change, even if this fails.
   package func write(_ manifest: Manifest) throws(StorageError) {
     do throws(StorageError) {
       try write(manifest, to: temporary)
@@ -65,7 +65,7 @@ extension NumberedFiles where Content == Manifest {
 
   /// Makes a written manifest the current one.
   ///
-  /// If this fails, the manifest may be the current one all the same, or become so by a power cut.
+  /// If this fails, the manifest may be the current one nevertheless, or become so by a power cut.
   package func putInPlace(_ manifest: Manifest) throws(StorageError) {
     try moveIntoPlace(manifest.number)
     // The predecessor stays for repairs by hand; older manifests go, now or after the next one.

@@ -1,6 +1,5 @@
 extension StorePermissions {
-  /// Those of a store: its newest manifest's and its log's; `nil` where there is no store, or nothing is known
-  /// of permissions.
+  /// The permissions of a store's newest manifest and of its log; `nil` if there is no store, or no permissions are known.
   package init?(of paths: StorePaths, on fileSystem: any FileSystem) throws(StorageError) {
     let manifests = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
     guard let newest = try manifests.numbers().last,

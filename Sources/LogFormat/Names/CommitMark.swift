@@ -1,10 +1,10 @@
-/// What tells a commit from every other that has its number: in a copy of the store that went on by itself, or after the
-/// store was put back to an earlier state.
+/// The identity of a commit, different from that of any other commit with its number: in a copy of the store that continued
+/// separately, or after the store was restored to an earlier state.
 package struct CommitMark: Hashable, Sendable {
-  /// 2^32 and the header checksum of the frame that completes the commit; 2^33 and that of the last frame before the log
-  /// begins, if the commit is the last one before.
+  /// 2^32 and the header checksum of the frame that completes the commit; for the last commit before the beginning of the log,
+  /// 2^33 and the checksum of the last frame there.
   package let value: UInt64
-  /// The segment of that frame; none, of a commit before the log begins.
+  /// The segment of that frame; none for a commit before the beginning of the log.
   package let segment: SegmentID
   /// The frame's offset in it.
   package let offset: Int
@@ -20,7 +20,7 @@ package struct CommitMark: Hashable, Sendable {
     self.init(value: 1 << 32 | UInt64(checksum), segment: segment, offset: offset)
   }
 
-  /// The mark of the last commit before the log begins.
+  /// The mark of the last commit before the beginning of the log.
   package init(base chain: UInt32) {
     self.init(value: 2 << 32 | UInt64(chain), segment: .none, offset: 0)
   }

@@ -3,7 +3,7 @@ public struct CommitSequence: RawRepresentable, Hashable, Sendable, Comparable {
   public let rawValue: UInt64
 
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
-  /// Makes the number of a commit.
+  /// Creates the number of a commit.
   @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The state before the first commit.

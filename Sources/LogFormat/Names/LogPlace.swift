@@ -1,11 +1,11 @@
-/// A place between two frames of the log, and all that is needed to go on reading there.
+/// A place between two frames of the log, with everything needed to continue reading there.
 @usableFromInline package struct LogPlace: Hashable, Sendable {
   @usableFromInline package var segment: SegmentID
   /// The offset in the segment.
   @usableFromInline package var offset: Int
-  /// The offset of the frame that ends here; 0 where a segment begins.
+  /// The offset of the frame that ends here; 0 at the beginning of a segment.
   @usableFromInline package var frame: Int
-  /// That frame's header checksum.
+  /// The header checksum of that frame.
   @usableFromInline package var chain: UInt32
   /// The last commit before this place.
   @usableFromInline package var sequence: UInt64

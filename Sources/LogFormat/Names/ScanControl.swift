@@ -1,6 +1,6 @@
 /// The answer of a scan's closure: continue or stop.
 public enum ScanControl: Sendable, Hashable {
-  /// Visits the next one.
+  /// Continues with the next element.
   case proceed
   /// Ends the scan, which returns without an error.
   case stop

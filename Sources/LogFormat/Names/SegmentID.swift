@@ -4,14 +4,14 @@ public struct SegmentID: RawRepresentable, Hashable, Comparable, Sendable {
 
   @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The greatest number, since a location has 22 bits for it.
+  /// The greatest number: a location has 22 bits for it.
   @inlinable package static var maximum: SegmentID { SegmentID(rawValue: 1 << 22 - 1) }
-  /// The number a store is left with that has none any more for another file.
+  /// The next number of a store that has used up all file numbers.
   @inlinable package static var spent: SegmentID { SegmentID(rawValue: 1 << 22) }
   /// No segment: the predecessor of the first.
   @inlinable package static var none: SegmentID { SegmentID(rawValue: 0) }
 
-  /// The lowest number that no file had, as a file says: beyond the greatest all are the same.
+  /// Creates the lowest unused file number from a file's value, clamped to ``spent``.
   @inlinable package init(clampingNext rawValue: UInt32) {
     self.init(rawValue: min(rawValue, SegmentID.spent.rawValue))
   }

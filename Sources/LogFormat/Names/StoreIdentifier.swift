@@ -1,6 +1,6 @@
 import RowFormat
 
-/// The sixteen random bytes that tell one store from every other.
+/// The sixteen random bytes that distinguish one store from every other.
 public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
   package let low: UInt64
   package let high: UInt64

@@ -44,7 +44,7 @@ extension PackReader {
   /// - Parameters:
   ///   - chunk: 0 for the keys, 1 for the first column.
   ///   - number: The block.
-  ///   - bytes: Its bytes.
+  ///   - bytes: The block's bytes.
   ///   - vector: The vector that receives the values; `nil` for a new one.
   /// - Returns: The vector.
   /// - Throws: ``StorageError/corruption(_:)`` if the chunk is damaged.
@@ -120,7 +120,7 @@ extension PackReader {
     return contents.decode(raw.bytes, source)
   }
 
-  /// Whether keys ascend from the block's first to its last.
+  /// Whether the keys ascend from the block's first to its last.
   private func isKeys(_ vector: ColumnVector, _ block: BlockEntry) -> Bool {
     if vector.form == .dense {
       return block.lastKey - block.firstKey == UInt64(block.rowCount - 1)

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Reading single rows of blocks that are not in the cache.
 extension PackReader {
-  /// A row, by itself or among the others of its block.
+  /// Returns a row, by itself or among the others of its block.
   ///
-  /// As long as the cache has room, a block is put together and kept there. Then, a block of which few rows are read is
-  /// not: each row is cut out of its columns, where the file is mapped, once all of the block was found to be intact.
-  /// One that is read more often takes another's place in the cache.
+  /// As long as the cache has room, a block is assembled and kept there. Without room, blocks with few reads are not: each row
+  /// is cut out of the columns of the mapped file, once the whole block was verified. A block that is read more often replaces
+  /// another in the cache.
   ///
-  /// - Parameter address: Where the row is, in a pack that is part of the store.
-  /// - Returns: The row, and which of the rows it is.
+  /// - Parameter address: The address of the row, in a pack that belongs to the store.
+  /// - Returns: The rows, and the index of the row among them.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   package func row(at address: PackAddress) throws -> (rows: PackedRows, index: Int) {
     try check(address)
@@ -21,10 +21,10 @@ extension PackReader {
     return (try cut(address, slot), 0)
   }
 
-  /// A row of a scan that reads few rows of its block: from the cache, or cut out; nothing of it is kept.
+  /// Returns a row for a scan that reads few rows of its block: from the cache, or cut out; nothing of it is kept.
   ///
-  /// - Parameter address: Where the row is, in a pack that is part of the store.
-  /// - Returns: The row, and which of the rows it is; `nil` if the file is not mapped.
+  /// - Parameter address: The address of the row, in a pack that belongs to the store.
+  /// - Returns: The rows, and the index of the row among them; `nil` if the file is not mapped.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   func rowOfScan(at address: PackAddress) throws -> (rows: PackedRows, index: Int)? {
     guard mapping != nil else { return nil }
@@ -39,7 +39,7 @@ extension PackReader {
     return (try cut(address, slot), 0)
   }
 
-  /// Whether a block's rows are not at hand, and not to be put together either.
+  /// Whether a block's rows are not in the cache, and should not be assembled either.
   private func isToBeCut(_ block: BlockEntry, _ slot: BlockSlot) throws -> Bool {
     try slot.contents.withLock { contents in
       if contents.rows != nil { return false }
@@ -87,7 +87,7 @@ extension PackReader {
     }
   }
 
-  /// What a chunk says of a row.
+  /// Reads the part of a chunk that belongs to the row.
   func part<R>(
     _ number: Int,
     of bytes: RawSpan,
@@ -112,7 +112,7 @@ extension PackReader {
     )
   }
 
-  /// Lends the bytes of a block, which is checked unless that was done before while the pack is open.
+  /// Lends the bytes of a block, which is verified at the first use while the pack is open.
   func withIntactBlock<R>(
     _ number: Int,
     _ slot: BlockSlot,
@@ -130,7 +130,7 @@ extension PackReader {
     }
   }
 
-  /// Unpacks all columns of a block, once while the pack is open: each checksum and each value is as it has to be.
+  /// Decodes all columns of a block, once while the pack is open, which verifies every checksum and every value.
   private func checkAll(of number: Int, _ schema: PackSchema) throws {
     let vector = ColumnVector()
     try withBlock(number) { bytes in
@@ -140,7 +140,7 @@ extension PackReader {
     }
   }
 
-  /// What the header says of a chunk, as far as it can be: a mapped file may have changed since it was checked.
+  /// Returns a chunk's entry after validating it: a mapped file may have changed since it was checked.
   private func chunk(
     _ number: Int,
     of bytes: RawSpan,

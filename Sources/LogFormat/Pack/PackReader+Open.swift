@@ -4,14 +4,14 @@ extension PackReader {
   /// Opens a pack.
   ///
   /// - Parameters:
-  ///   - path: The file.
+  ///   - path: The path of the file.
   ///   - fileSystem: The file system that holds the pack.
-  ///   - pack: The number it has to bear.
-  ///   - store: The store it has to belong to.
-  ///   - reads: How its bytes are read.
+  ///   - pack: The number that the pack must have.
+  ///   - store: The store that it must belong to.
+  ///   - reads: The way in which its bytes are read.
   ///   - cache: Keeps decoded blocks; `nil` for none.
   /// - Returns: The open pack.
-  /// - Throws: ``StorageError/corruption(_:)`` if header, footer or trailer are not what was written.
+  /// - Throws: ``StorageError/corruption(_:)`` if header, footer or trailer are damaged.
   /// - Complexity: O(blocks × columns); no block is read.
   public static func open(
     _ path: String,
@@ -122,7 +122,7 @@ extension PackReader {
     return footer.placed()
   }
 
-  /// Sorts the blocks by table and layout, and checks what the footer says of them.
+  /// Groups the blocks by table and layout, and checks their footer entries.
   private static func makeGroups(
     _ footer: PackFooter,
     _ trailer: PackTrailer,
@@ -165,7 +165,7 @@ extension PackReader {
 }
 
 extension PackFooter {
-  /// The footer with the offsets that follow from the order of blocks and dictionaries.
+  /// Returns the footer with the offsets that follow from the order of blocks and dictionaries.
   fileprivate func placed() -> PackFooter {
     var footer = self
     var offset = FileHeader.byteCount
@@ -180,7 +180,7 @@ extension PackFooter {
     return footer
   }
 
-  /// Where the last of them ends.
+  /// The end of the last block or dictionary.
   fileprivate var placedEnd: Int {
     blocks.reduce(FileHeader.byteCount) { $0 + $1.byteCount }
       + dictionaries.reduce(0) { $0 + $1.storedByteCount }

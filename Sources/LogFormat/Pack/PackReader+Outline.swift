@@ -1,22 +1,22 @@
 package import RowFormat
 import Synchronization
 
-/// What there is to know of a row but its values.
+/// The properties of a row without its values.
 package struct RowOutline: Hashable, Sendable {
   package var reference: RowReference
   package var layout: LayoutNumber
-  /// How many bytes the row has.
+  /// The size of the row, in bytes.
   package var byteCount: Int
 }
 
-// Saying what a commit replaces, without reading it.
+// Describing a row that a commit replaces, without reading it.
 extension PackReader {
-  /// Says how large a row is.
+  /// Returns a row's name, layout and size.
   ///
-  /// No value is read, and nothing is kept in the cache: of each column of variable width the lengths are looked at,
-  /// of the others nothing.
+  /// No value is read, and nothing is kept in the cache: of each column of variable width only the lengths are read, of the
+  /// others nothing.
   ///
-  /// - Parameter address: Where the row is, in a pack that is part of the store.
+  /// - Parameter address: The address of the row, in a pack that belongs to the store.
   /// - Returns: The row's name, layout and size.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   package func outline(at address: PackAddress) throws -> RowOutline {

@@ -5,8 +5,8 @@ import Synchronization
 extension PackReader {
   /// Finds a row by its key.
   ///
-  /// - Returns: The row's address, or `nil` if the pack does not contain the row.
-  /// - Throws: ``StorageError/corruption(_:)`` if the keys that would tell are damaged.
+  /// - Returns: The row's address; `nil` if the pack does not contain the row.
+  /// - Throws: ``StorageError/corruption(_:)`` if the keys needed for the search are damaged.
   public func address(of reference: RowReference) throws -> PackAddress? {
     for group in groups where footer.schemas[group.schema].table == reference.table {
       guard let block = block(of: reference.key, in: group) else { continue }
@@ -20,9 +20,9 @@ extension PackReader {
   /// Appends a row's bytes.
   ///
   /// - Parameters:
-  ///   - address: Where the row is, as ``address(of:)`` or ``forEachAddress(_:)`` said.
+  ///   - address: The address of the row, from ``address(of:)`` or ``forEachAddress(_:)``.
   ///   - writer: Writes the row.
-  /// - Returns: The row's key and layout, and where in the writer it is.
+  /// - Returns: The row's key and layout, and its range in the writer.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   public func appendRow(
     at address: PackAddress,
@@ -32,9 +32,9 @@ extension PackReader {
     return (rows.reference(index), rows.layout, writer.append(row: rows.row(index)))
   }
 
-  /// Lends a row's bytes, with the layout they are in.
+  /// Lends a row's bytes, with their layout.
   ///
-  /// - Returns: What `body` returned, or `nil` if the pack has no such row.
+  /// - Returns: The result of `body`; `nil` if the pack has no such row.
   public func withRow<R>(
     _ reference: RowReference,
     _ body: (RawSpan, LayoutNumber) throws -> R
@@ -44,7 +44,7 @@ extension PackReader {
     return try body(rows.row(index), rows.layout)
   }
 
-  /// Visits where every row is, block by block.
+  /// Visits the address of every row, block by block.
   public func forEachAddress(
     _ body: (RowReference, PackAddress) throws -> Void
   ) throws {
@@ -54,9 +54,9 @@ extension PackReader {
     }
   }
 
-  /// Visits where every row of a block is.
+  /// Visits the address of every row of a block.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged: then none was visited.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block's keys are damaged; then no row was visited.
   package func forEachAddress(
     inBlock number: Int,
     decodingInto vector: ColumnVector,
@@ -75,7 +75,7 @@ extension PackReader {
 // MARK: Finding
 
 extension PackReader {
-  /// The rows of the block of an address.
+  /// Returns the rows of the block of an address.
   package func rows(at address: PackAddress) throws -> PackedRows {
     try check(address)
     return try rows(of: address.block)
@@ -97,7 +97,7 @@ extension PackReader {
     }
   }
 
-  /// The block of a group whose keys may have this one among them.
+  /// Returns the block of a group whose range of keys contains this one.
   private func block(of key: UInt64, in group: BlockGroup) -> Int? {
     var low = 0
     var high = group.blocks.count
@@ -120,7 +120,7 @@ extension PackReader {
     return try rows(of: number).index(of: key)
   }
 
-  /// The rows of a block, from the cache or put together, and then kept there.
+  /// Returns the rows of a block, from the cache; if they are not there, assembles and caches them.
   package func rows(of number: Int) throws -> PackedRows {
     let slot = slots[number]
     var growth = 0
@@ -139,17 +139,17 @@ extension PackReader {
         try fill(rows, with: number, &vectors)
         slot.isIntact.store(true, ordering: .releasing)
       } catch let error as StorageError {
-        // Packs are never written to: its other rows need not be unpacked again to find the same.
+        // Packs never change: decoding the block again for another row would find the same damage.
         if case .corruption = error {
           contents.damage = error
           slot.isDamaged.store(true, ordering: .relaxed)
         }
         throw error
       }
-      // What one great row needed is not kept for ever.
+      // The memory that one large row needed is not kept for ever.
       let decoded = rows.memoryByteCount < 1 << 20 ? vectors : []
       spareVectors.withLock { $0 = decoded }
-      // Of a cache that is not there nothing is kept.
+      // Without a cache, nothing is kept.
       if cache == nil { return rows }
       contents.rows = rows
       contents.reads.missCount += 1
@@ -161,19 +161,19 @@ extension PackReader {
     return rows
   }
 
-  /// The rows of a block, if one of them was read and they are still in the cache.
+  /// Returns the rows of a block, if they are in the cache.
   func cachedRows(of number: Int) -> PackedRows? {
     let slot = slots[number]
     guard cache != nil, slot.isInCache.load(ordering: .relaxed) else { return nil }
     return slot.contents.withLock { $0.rows }
   }
 
-  /// Reads a block and puts its rows together.
+  /// Reads a block and assembles its rows.
   ///
   /// - Parameters:
-  ///   - rows: Filled with them.
+  ///   - rows: Receives the rows.
   ///   - number: The block.
-  ///   - vectors: Those of an earlier block, to be filled again; afterwards, those of this one.
+  ///   - vectors: The vectors of an earlier block, which are reused for those of this one.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then unchanged.
   package func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
     let block = footer.blocks[number]
@@ -193,10 +193,9 @@ extension PackReader {
     }
   }
 
-  /// Reads a block for a scan, which keeps nothing of it but that it is damaged.
+  /// Reads a block for a scan, which keeps nothing of it except the fact that it is damaged.
   ///
-  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged, as far as is known without reading it
-  ///   if that was found before.
+  /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; without reading it if the damage was found before.
   func fill(
     _ rows: PackedRows,
     withBlockOfScan number: Int,

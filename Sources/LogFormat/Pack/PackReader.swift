@@ -3,9 +3,8 @@ import Synchronization
 
 /// An open pack.
 ///
-/// Any number of threads may read it at once. Its file is mapped where the file system offers that, and
-/// read piece by piece otherwise; what is read is checked before it is used, and damage is an error that
-/// names the place.
+/// Any number of threads may read it at once. Its file is mapped if the file system offers that, and read piece by piece
+/// otherwise; bytes are checked before they are used, and damage is an error that names the place.
 public final class PackReader: Sendable {
   package let file: any OpenFile
   package let mapping: MappedFile?
@@ -15,12 +14,12 @@ public final class PackReader: Sendable {
   let groups: [BlockGroup]
   package let slots: [BlockSlot]
   package let cache: BlockCache?
-  /// How many rows and bytes the pack has.
+  /// The size of the pack in rows, blocks and bytes.
   public let summary: PackSummary
   private let dictionaries: Mutex<[PackDictionary?]>
   let readAhead = ReadAhead()
   private let isReadHereAndThere = Atomic(false)
-  /// Memory that blocks are decoded into on the way to rows; one reader at a time has it.
+  /// Memory into which blocks are decoded before rows are assembled; used by one reader at a time.
   let spareVectors = Mutex<[ColumnVector]>([])
 
   /// The blocks of one table and layout.
@@ -61,7 +60,7 @@ public final class PackReader: Sendable {
 
   deinit { cache?.remove(slots) }
 
-  /// Lends the bytes of a range of the file, which must be inside of it.
+  /// Lends the bytes of a range of the file, which must be inside the file.
   package func withBytes<R>(_ range: Range<Int>, _ body: (RawSpan) throws -> R) throws -> R {
     if let mapping { return try mapping.withBytes { try body($0.extracting(range)) } }
     let buffer = try file.readBytes(range.count, at: range.lowerBound)
@@ -74,15 +73,15 @@ public final class PackReader: Sendable {
     return try body(buffer.bytes)
   }
 
-  /// Says in which order the bytes will be read.
+  /// Announces the order in which the bytes will be read.
   package func expect(_ pattern: AccessPattern) {
     isReadHereAndThere.store(pattern == .random, ordering: .relaxed)
     mapping?.expect(pattern)
   }
 
-  /// Has a block fetched as a whole of which a row is to be read.
+  /// Fetches the whole block of a row that is about to be read.
   ///
-  /// Where the system was told that bytes are read here and there, each page of it would be waited for by itself.
+  /// If the system was told to expect random reads, each page of the block would be waited for separately.
   func fetch(_ block: BlockEntry) {
     guard isReadHereAndThere.load(ordering: .relaxed) else { return }
     file.willRead(block.offset..<(block.offset + block.byteCount))
@@ -96,11 +95,11 @@ public final class PackReader: Sendable {
 // MARK: Dictionaries
 
 extension PackReader {
-  /// The dictionary of a column, read at the first use; `nil` if it has none.
+  /// Returns the dictionary of a column, read at the first use; `nil` if it has none.
   package func dictionary(table: UInt16, column: UInt16) throws -> PackDictionary? {
     let found = footer.dictionaries.firstIndex { $0.table == table && $0.column == column }
     guard let found else { return nil }
-    // Held while it is read: who else needs it would have to read it, too.
+    // Held during the read: another thread that needs it would have to read it, too.
     return try dictionaries.withLock { dictionaries in
       if let known = dictionaries[found] { return known }
       let read = try readDictionary(footer.dictionaries[found])
@@ -141,9 +140,9 @@ extension ChunkEntry {
   ///
   /// - Parameters:
   ///   - stored: The bytes from the file.
-  ///   - buffer: Receives the others.
-  ///   - damage: Makes an error of what is wrong.
-  /// - Throws: That error.
+  ///   - buffer: Receives the uncompressed bytes.
+  ///   - damage: Converts a problem to an error.
+  /// - Throws: The error for the problem found.
   func unpack(
     _ stored: RawSpan,
     into buffer: inout ByteBuffer,

@@ -1,8 +1,8 @@
 import RowFormat
 
-/// Putting blocks, dictionaries and footer into the file.
+/// Writing blocks, dictionaries and footer to the file.
 extension PackWriter {
-  /// Writes the block that was filled.
+  /// Writes a filled block.
   package mutating func flush(_ filling: Filling) throws(StorageError) {
     guard filling.rows.count > 0 else { return }
     precondition(footer.blocks.count < PackFormat.blockLimit, "a pack of too many blocks")
@@ -61,7 +61,7 @@ extension PackWriter {
     return new
   }
 
-  /// Appends the chunk the encoder holds, compressed if that pays.
+  /// Appends the encoder's chunk, compressed if that pays.
   private mutating func appendChunk(
     _ chunk: ColumnEncoder.Result,
     blockStart: Int
@@ -84,9 +84,9 @@ extension PackWriter {
     output.removeAll()
   }
 
-  /// Ends the pack: writes what waits, the dictionaries and the footer.
+  /// Ends the pack: writes the pending blocks, the dictionaries and the footer.
   ///
-  /// - Returns: What it came to.
+  /// - Returns: The summary of the pack.
   public mutating func finish() throws(StorageError) -> PackSummary {
     try flushAll()
     appendDictionaries()
@@ -141,12 +141,12 @@ extension PackWriter {
 }
 
 extension ByteBuffer {
-  /// Appends bytes as LZ4 if that gains an eighth, and as they are otherwise.
+  /// Appends bytes as LZ4 if that saves an eighth, and uncompressed otherwise.
   ///
   /// - Parameters:
   ///   - source: The bytes.
-  ///   - greatestExpansion: How many bytes one may stand for where there are more than a footer has room for.
-  /// - Returns: How they were stored.
+  ///   - greatestExpansion: Limit of the expansion of one compressed byte, for footers beyond their byte limit.
+  /// - Returns: The codec used, and the checksums.
   fileprivate mutating func appendStored(
     _ source: borrowing ByteBuffer,
     greatestExpansion: Int = .max

@@ -6,16 +6,16 @@ import RowFormat
 ///     try writer.append(row, key: 1, table: 1, layout: layout)
 ///     let summary = try writer.finish()
 ///
-/// It holds one block for each layout of the table it is at, the dictionaries, and a megabyte that waits to
-/// be written; so how much memory it takes does not depend on how many rows there are. Nothing is on disk
-/// for sure until ``synchronize()`` returns. A pack that was not finished is none: opening it fails.
+/// Its memory contains one block for each layout of the current table, the dictionaries, and up to a megabyte of output; so it
+/// does not depend on the number of rows. Nothing is guaranteed to be on disk until ``synchronize()`` returns. An unfinished
+/// pack is invalid: opening it fails.
 public struct PackWriter: ~Copyable {
   package let file: any OpenFile
   package let header: FileHeader
   package let options: PackOptions
   package var footer = PackFooter()
   var encoder = ColumnEncoder()
-  /// What was not written yet, and where in the file it goes.
+  /// The output not written yet, and its offset in the file.
   package var output = ByteBuffer(capacity: PackWriter.outputLimit + (64 << 10))
   package var outputStart = 0
   /// The blocks being filled, all of one table.
@@ -25,7 +25,7 @@ public struct PackWriter: ~Copyable {
   package var summary = PackSummary()
 
   static let outputLimit = 1 << 20
-  /// How many layouts' blocks are filled at once; of more, the oldest is closed.
+  /// Limit of the layouts whose blocks are filled at once; beyond it, the oldest block is closed.
   private static let fillingLimit = 8
 
   /// A block that is being filled.
@@ -44,11 +44,11 @@ public struct PackWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The path of the new file; an existing file is replaced.
-  ///   - fileSystem: Where that is.
-  ///   - pack: Its number.
-  ///   - store: The store it belongs to.
-  ///   - options: How it is written.
-  /// - Throws: What the file system throws.
+  ///   - fileSystem: The file system of the file.
+  ///   - pack: The pack's number.
+  ///   - store: The store that the pack belongs to.
+  ///   - options: The options with which it is written.
+  /// - Throws: Any error of the file system.
   public init(
     path: String,
     on fileSystem: some FileSystem,
@@ -68,19 +68,19 @@ public struct PackWriter: ~Copyable {
     header.encode(into: &output)
   }
 
-  /// Says which commits' rows the pack holds.
+  /// Sets the commits whose rows the pack contains.
   public mutating func setSequences(first: CommitSequence, last: CommitSequence) {
     footer.firstSequence = first.rawValue
     footer.lastSequence = last.rawValue
   }
 
-  /// Says what is to be known of a table beside its rows.
+  /// Sets a table's entry in the footer, beside its rows.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - nextKey: A key that no row has, nor a greater one.
-  ///   - recordByteCount: What its rows would take in the log.
-  ///   - deletedKeys: Runs of keys below it whose rows are gone for good, ascending.
+  ///   - nextKey: A key that is greater than those of all rows.
+  ///   - recordByteCount: The size of the table's rows as records of the log, in bytes.
+  ///   - deletedKeys: Runs of keys below `nextKey` whose rows were deleted for good, ascending.
   public mutating func setTable(
     _ table: UInt16,
     nextKey: UInt64,
@@ -100,12 +100,12 @@ public struct PackWriter: ~Copyable {
   /// Appends a row.
   ///
   /// - Parameters:
-  ///   - row: Its bytes.
-  ///   - key: Greater than that of the table's row before.
-  ///   - table: No less than that of the row before.
+  ///   - row: The row's bytes.
+  ///   - key: The row's key; greater than that of the table's previous row.
+  ///   - table: The row's table; not below that of the previous row.
   ///   - layout: The row's layout.
-  /// - Throws: ``StorageError/invalidRow(_:layout:)`` if the bytes are no such row, and what the file system
-  ///   throws; the pack is then to be given up.
+  /// - Throws: ``StorageError/invalidRow(_:layout:)`` if the bytes are not a row of the layout, and errors of the file system;
+  ///   the pack must then be given up.
   public mutating func append(
     _ row: RawSpan,
     key: UInt64,
@@ -133,7 +133,7 @@ public struct PackWriter: ~Copyable {
     summary.rowByteCount += row.byteCount
   }
 
-  /// Sees what was written to the disk.
+  /// Synchronizes the written bytes.
   public func synchronize() throws(StorageError) { try file.synchronize() }
 
   private mutating func filling(
@@ -166,14 +166,14 @@ public struct PackWriter: ~Copyable {
   }
 }
 
-/// What a pack came to.
+/// The size of a pack.
 public struct PackSummary: Sendable, Hashable {
-  /// How many rows the pack holds.
+  /// The number of rows in the pack.
   public internal(set) var rowCount = 0
-  /// How many blocks they are in.
+  /// The number of blocks.
   public internal(set) var blockCount = 0
-  /// The bytes of the rows, as they were in the log.
+  /// The size of the rows as in the log, in bytes.
   public internal(set) var rowByteCount = 0
-  /// The bytes of the file.
+  /// The size of the file, in bytes.
   public internal(set) var byteCount = 0
 }

@@ -1,34 +1,33 @@
 import Synchronization
 
-/// Notices that the blocks of a pack are read one after the other, or the pages of a segment, and says what to fetch meanwhile.
+/// Detects sequential reads of a pack's blocks or a segment's pages, and returns the bytes to fetch meanwhile.
 ///
-/// A scan need not be announced: a few blocks read in their order are one, whether by columns, by rows, by a
-/// compaction or by a verification. A scan may leave out some blocks and still go on. Threads that scan at the
-/// same time take each other for jumps; they then read without hints, as single reads do.
+/// A scan need not be announced: a few blocks read in order count as one, whether by columns, by rows, by a compaction or by a
+/// verification. A scan may skip some blocks. Threads that scan at the same time look like jumps to each other; they then read
+/// without hints, like single reads.
 package struct ReadAhead: ~Copyable {
   private let newest = Atomic(-1)
-  /// How many blocks were read in a row.
+  /// The number of blocks read in a row.
   private let length = Atomic(0)
-  /// Up to where bytes were asked for.
+  /// The end of the bytes requested so far.
   private let end = Atomic(0)
 
-  /// How many blocks make a scan.
+  /// The minimum number of blocks in a row that count as a scan.
   package static let leastLength = 4
-  /// How many blocks a scan may leave out.
+  /// The maximum number of blocks that a scan may skip.
   package static let greatestGap = 16
-  /// How many bytes are asked for at a time: some milliseconds of a disk's work, and little to have read in
-  /// vain.
+  /// The number of bytes requested at a time: some milliseconds of a disk's work, and little waste if they are not needed.
   package static let byteCount = 4 << 20
 
   package init() {}
 
-  /// Takes down that a block is read.
+  /// Records that a block is read.
   ///
   /// - Parameters:
-  ///   - block: Its number.
-  ///   - offset: Its offset in the file.
+  ///   - block: The block's number.
+  ///   - offset: The block's offset in the file.
   ///   - limit: The end of the blocks.
-  /// - Returns: The bytes to ask for now; `nil` mostly.
+  /// - Returns: The bytes to request now; mostly `nil`.
   @inline(__always)
   package func next(_ block: Int, at offset: Int, limit: Int) -> Range<Int>? {
     let last = newest.load(ordering: .relaxed)
@@ -46,7 +45,7 @@ package struct ReadAhead: ~Copyable {
     self.length.store(length, ordering: .relaxed)
     guard length >= Self.leastLength else { return nil }
     let start = max(offset, end.load(ordering: .relaxed))
-    // Asked for in good time: when half of it is left.
+    // Requested in advance: when half of the previous range is left.
     guard start < limit, start - offset <= Self.byteCount / 2 else { return nil }
     let end = min(limit, start + Self.byteCount)
     self.end.store(end, ordering: .relaxed)

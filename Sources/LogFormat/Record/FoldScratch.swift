@@ -1,13 +1,13 @@
 import RowFormat
 
-/// Two buffers between which a row goes back and forth while deltas are applied to it.
+/// Two buffers between which a row alternates while deltas are applied to it.
 package struct FoldScratch: ~Copyable {
   private var current = RowWriter(capacity: 512)
   private var next = RowWriter(capacity: 512)
 
   package init() {}
 
-  /// The row as it stands.
+  /// The current state of the row.
   package var row: RawSpan {
     @_lifetime(borrow self) get { current.bytes }
   }

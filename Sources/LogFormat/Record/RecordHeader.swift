@@ -15,8 +15,8 @@ import RowFormat
 ///         24     8  previous    ``RecordPlace`` of the row's previous record;
 ///                               only in a delta, a delete and a full image
 ///
-/// The body follows, and zeros up to the next multiple of eight. Every record has its own checksum
-/// because it is read alone, long after its frame was checked as a whole.
+/// The body follows, and zeros up to the next multiple of eight. Every record has its own checksum because it is read by
+/// itself, long after its frame was checked as a whole.
 @usableFromInline package struct RecordHeader {
   @usableFromInline package var kind: RecordKind
   @usableFromInline package var depth: UInt8
@@ -53,19 +53,19 @@ import RowFormat
     self.previous = previous
   }
 
-  /// The bytes every record has before its body.
+  /// The size of the header of a record without a predecessor, in bytes.
   @inlinable package static var shortByteCount: Int { 24 }
-  /// The bytes of a record with a predecessor before its body.
+  /// The size of the header of a record with a predecessor, in bytes.
   @inlinable package static var longByteCount: Int { 32 }
-  /// The greatest distance that can be written, exclusive.
+  /// Limit of the distance, exclusive.
   static let distanceLimit = 8 << 24
-  /// The greatest length of a body.
+  /// Limit of a body, in bytes.
   @inlinable package static var bodyLimit: Int { 1 << 30 }
 
   @inlinable @inline(__always) package var byteCount: Int {
     kind.hasPrevious ? RecordHeader.longByteCount : RecordHeader.shortByteCount
   }
-  /// Header, body and padding.
+  /// The size of header, body and padding, in bytes.
   @inlinable @inline(__always) package var totalByteCount: Int {
     (byteCount &+ bodyLength &+ 7) & ~7
   }
@@ -73,14 +73,14 @@ import RowFormat
     RowReference(table: table, key: key)
   }
 
-  /// Whether the record before this one of the same row lies before it, if this one is at a place.
+  /// Whether the row's previous record is before this one, given this one's place.
   ///
-  /// Back means back: who follows the records of a damaged row, or of a forged one, must not be led round in a circle.
+  /// Requiring this keeps a reader of a damaged or forged row from following its records in a circle.
   @inlinable @inline(__always) package func leadsBack(from place: RecordPlace) -> Bool {
     previous.isPacked || previous.rawValue < place.rawValue
   }
 
-  /// The bytes of the body, counted from the start of the record.
+  /// The range of the body, from the start of the record.
   @inlinable @inline(__always) package var bodyRange: Range<Int> {
     byteCount..<(byteCount &+ bodyLength)
   }
@@ -89,7 +89,7 @@ import RowFormat
 // MARK: Codec
 
 extension RecordHeader {
-  /// Reads a header, or returns `nil` if the bytes cannot be one, or are too few for the record.
+  /// Reads a header; `nil` if the bytes are not a header, or are too few for the record.
   @inlinable @inline(__always)
   package init?(decoding bytes: RawSpan) {
     guard bytes.byteCount >= RecordHeader.shortByteCount else { return nil }
@@ -97,7 +97,7 @@ extension RecordHeader {
     guard totalByteCount <= bytes.byteCount else { return nil }
   }
 
-  /// Reads a header from bytes that need not hold the whole record: as many as the header has, or 32.
+  /// Reads a header from bytes that need not include the whole record: as many as the header has, or 32.
   @inlinable @inline(__always)
   package init?(decodingUnbounded bytes: RawSpan) {
     let first = bytes.load(UInt64.self, at: 0)
@@ -130,7 +130,7 @@ extension RecordHeader {
     if kind.hasPrevious { buffer.append(previous.rawValue) }
   }
 
-  /// Changes the load of a record whose header is written, and which is not sealed yet.
+  /// Changes the load of a record with a written header that is not sealed yet.
   @inlinable @inline(__always)
   package static func setLoad(_ load: UInt8, ofRecordAt start: Int, in buffer: inout ByteBuffer) {
     buffer.store(load, at: start &+ 19)
@@ -146,14 +146,14 @@ extension RecordHeader {
     if padding > 0 { buffer.appendZeros(padding) }
   }
 
-  /// The checksum of a record, over its bytes up to the end of its body.
+  /// Returns the checksum of a record, over its bytes up to the end of its body.
   @inlinable @inline(__always)
   package static func checksum(of record: RawSpan) -> UInt32 {
     let head = CRC32C.extend(0, over: record.extracting(0..<20))
     return CRC32C.extend(head, over: record.extracting(24..<record.byteCount))
   }
 
-  /// Whether the bytes, which start with this header, have the header's checksum.
+  /// Whether the bytes, which start with this header, match the header's checksum.
   @inlinable @inline(__always)
   package func isIntact(in bytes: RawSpan) -> Bool {
     RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength))) == checksum

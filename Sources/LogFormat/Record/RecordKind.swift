@@ -1,4 +1,4 @@
-/// What a record says; raw values are on disk, so add, never renumber.
+/// The kind of a record; raw values are on disk, so add, never renumber.
 public enum RecordKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A new row, whole.
   case insert = 1
@@ -8,7 +8,7 @@ public enum RecordKind: UInt8, Sendable, Hashable, CaseIterable {
   case delete = 3
   /// A changed row, whole.
   case fullImage = 4
-  /// A list of catalogue changes; of no row.
+  /// A list of catalogue changes; not related to a row.
   case catalogue = 5
 
   /// Whether the record continues from an earlier one of the same row.

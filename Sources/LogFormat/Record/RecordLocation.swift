@@ -1,4 +1,4 @@
-/// Where a record is, in eight bytes: what the index holds for each key.
+/// The location of a record, in eight bytes: the value of a slot in the index.
 ///
 ///     bits 63 ..< 42   segment   22 bits
 ///     bits 41 ..< 10   offset    32 bits, in units of eight bytes from the start of the file
@@ -7,14 +7,14 @@
 ///     bits  2 ...  1   zero
 ///     bit   0          packed    zero
 ///
-/// Where bit 0 is set, the row is in a pack, or its end is noted there:
+/// If bit 0 is set, the row is in a pack, or its end is recorded there:
 ///
 ///     bits 63 ..< 42   pack      22 bits
 ///     bits 41 ..< 22   block     20 bits; all ones if the row has ended
 ///     bits 21 ..<  6   row       16 bits; all ones if the row has ended
 ///     bits  5 ...  3   kind      insert, or delete if the row has ended
 ///
-/// Zero is nowhere: the key was never used.
+/// Zero is no location: the key was never used.
 @usableFromInline package struct RecordLocation: RawRepresentable, Hashable, Sendable {
   @usableFromInline package let rawValue: UInt64
 
@@ -35,7 +35,7 @@
       | UInt64(RecordKind.insert.rawValue) << 3 | 1
   }
 
-  /// The end of a row, noted in a pack.
+  /// The end of a row, recorded in a pack.
   @inlinable @inline(__always)
   package init(endNotedIn pack: PackID) {
     rawValue =
@@ -44,9 +44,9 @@
 
   @inlinable package static var none: RecordLocation { RecordLocation(rawValue: 0) }
 
-  /// The greatest offset that can be named, exclusive.
+  /// Limit of the offset, exclusive.
   @inlinable package static var offsetLimit: Int { 8 << 32 }
-  /// The greatest depth that can be named.
+  /// The greatest depth.
   @inlinable package static var maximumDepth: Int { 15 }
 
   @inlinable @inline(__always) package var isNone: Bool { rawValue == 0 }
@@ -65,30 +65,30 @@
   /// Whether a row can be read here.
   @inlinable @inline(__always) package var isRow: Bool { rawValue != 0 && !isDelete }
 
-  /// Whether the row is in a pack, or its end is noted there.
+  /// Whether the row is in a pack, or its end is recorded there.
   @inlinable @inline(__always) package var isPacked: Bool { rawValue & 1 != 0 }
 
-  /// The place alone, as a record names its predecessor.
+  /// The place alone, by which a record names its predecessor.
   @inlinable @inline(__always) package var place: RecordPlace {
     isPacked
       ? RecordPlace(rawValue: 1 << 63 | rawValue >> 6) : RecordPlace(rawValue: rawValue >> 10)
   }
 }
 
-/// A segment and an offset in it: how a record names the record before it of the same row.
+/// A segment and an offset in it, by which a record names the previous record of the same row.
 ///
 ///     bits 53 ..< 32   segment
 ///     bits 31 ...  0   offset, in units of eight bytes
 ///
-/// Or a row of a pack, where bit 63 is set:
+/// Or a row of a pack, if bit 63 is set:
 ///
 ///     bits 57 ..< 36   pack
 ///     bits 35 ..< 16   block
 ///     bits 15 ...  0   row
 ///
-/// A place in a file that compaction has retired stands for the row as of the pack that holds it now.
+/// A place in a file that compaction has retired refers to the row in the pack that now contains it.
 ///
-/// Zero is nowhere.
+/// Zero is no place.
 @usableFromInline package struct RecordPlace: RawRepresentable, Hashable, Sendable {
   @usableFromInline package let rawValue: UInt64
 
@@ -101,7 +101,7 @@
 
   @inlinable @inline(__always) package var isNone: Bool { rawValue == 0 }
   @inlinable @inline(__always) package var isPacked: Bool { rawValue >> 63 != 0 }
-  /// The file: a segment, or a pack, which has its number from the same series.
+  /// The file: a segment, or a pack, whose number is from the same series.
   @inlinable @inline(__always) package var segment: SegmentID {
     SegmentID(
       rawValue: isPacked
@@ -110,7 +110,7 @@
     )
   }
   @inlinable @inline(__always) package var offset: Int { Int(rawValue & 0xFFFF_FFFF) << 3 }
-  /// Where in its pack the row is.
+  /// The address of the row in its pack.
   @inlinable @inline(__always) package var packAddress: PackAddress {
     PackAddress(block: Int(rawValue >> 16 & 0xF_FFFF), row: Int(rawValue & 0xFFFF))
   }

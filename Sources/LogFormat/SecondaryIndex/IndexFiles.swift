@@ -24,22 +24,22 @@ package struct IndexFiles<Header: IndexFileHeader> {
     .sorted()
   }
 
-  /// Removes all files but these; one that cannot be removed costs its space.
+  /// Removes all files but these; a file that cannot be removed costs nothing but space.
   package func removeAll(but kept: Set<UInt64>) {
     for digest in (try? digests()) ?? [] where !kept.contains(digest) { remove(digest) }
   }
 
   package func remove(_ digest: UInt64) { try? fileSystem.unlink(path(digest)) }
 
-  /// Makes a new file, and gives it its name when it is complete.
+  /// Creates a new file, and gives it its name when it is complete.
   ///
-  /// Nothing is synchronized: a file that a power cut damages is made again.
+  /// Nothing is synchronized: a file that a power cut damages is created again.
   ///
   /// - Parameters:
-  ///   - digest: Its name.
-  ///   - store: The store it is of.
-  ///   - write: Writes the file, whose first fields are these.
-  /// - Throws: ``StorageError``, or what `write` throws; there is no new file then.
+  ///   - digest: The file's name.
+  ///   - store: The store that it belongs to.
+  ///   - write: Writes the file, beginning with the given fields of the header.
+  /// - Throws: ``StorageError``, or any error that `write` throws; there is no new file then.
   package func makeFile(
     _ digest: UInt64,
     of store: StoreIdentifier,
@@ -62,9 +62,9 @@ package struct IndexFiles<Header: IndexFileHeader> {
     }
   }
 
-  /// Reads no more of a file than its header.
+  /// Reads only the header of a file.
   ///
-  /// - Throws: ``StorageError`` if it is none, or cannot be read.
+  /// - Throws: ``StorageError`` if it is not such a file, or cannot be read.
   package func readHeader(
     _ digest: UInt64
   ) throws(StorageError) -> (file: FileHeader, header: Header) {
@@ -86,7 +86,7 @@ package struct IndexFiles<Header: IndexFileHeader> {
     return (first, header)
   }
 
-  /// Writes another header of a file.
+  /// Replaces the header of a file.
   package func write(_ file: FileHeader, _ header: Header) throws(StorageError) {
     try Self.write(
       file,
@@ -95,9 +95,9 @@ package struct IndexFiles<Header: IndexFileHeader> {
     )
   }
 
-  /// Says of a file that what it has is as of another commit, too.
+  /// Stamps a file's header with a later commit, for which its contents hold, too.
   ///
-  /// - Returns: How many bytes were written: none, if the file says so already.
+  /// - Returns: The number of bytes written: 0 if the file has this stamp already.
   package func restamp(
     _ open: any OpenFile,
     _ file: FileHeader,
@@ -121,7 +121,7 @@ package struct IndexFiles<Header: IndexFileHeader> {
     try buffer.write(to: open, at: 0)
   }
 
-  /// Opens a file to be extended, if it is still the one whose header was read.
+  /// Opens a file to be extended, if its header is unchanged since it was read.
   package func open(_ former: FileHeader, _ digest: UInt64) -> (any OpenFile)? {
     do {
       let file = try fileSystem.open(path(digest), .write)

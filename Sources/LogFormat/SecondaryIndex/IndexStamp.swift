@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Which index a file is of, and as of which commit: what the header of each index's file has in the same places.
+/// The identity of an index's file, and the commit it is up to date with: the same fields in every index's header.
 ///
 ///     offset  size  field
 ///         72     8  sequence  the last commit that the index has taken in
@@ -13,7 +13,7 @@ package struct IndexStamp: Hashable, Sendable {
   package var mark: CommitMark
   package var digest: Digest
 
-  /// What tells one definition of an index from every other.
+  /// The identity of an index's definition.
   package struct Digest: Hashable, Sendable {
     package let low: UInt64
     package let high: UInt64
@@ -58,17 +58,17 @@ package struct IndexStamp: Hashable, Sendable {
 
 /// The header of an index's file.
 package protocol IndexFileHeader: Hashable, Sendable {
-  /// The kind of file that has it.
+  /// The kind of file with this header.
   static var kind: FileHeader.Kind { get }
-  /// How the names of such files end.
+  /// The suffix of the files' names.
   static var suffix: String { get }
   var stamp: IndexStamp { get set }
 
   func encode(_ file: FileHeader, into buffer: inout ByteBuffer)
 
-  /// Reads the fields of a header whose checksum is right.
+  /// Reads the fields of a header with a valid checksum.
   ///
-  /// - Returns: `nil` if they cannot be those of a file of this size.
+  /// - Returns: `nil` if they are invalid for a file of this size.
   init?(decoding bytes: RawSpan, fileSize: Int)
 }
 

@@ -1,15 +1,15 @@
 import RowFormat
 import Synchronization
 
-/// The file of a secondary index, opened to be read: the directory in memory, the blocks where they are.
+/// The file of a secondary index, open for reading: the directory is in memory, the blocks stay in the file.
 ///
-/// A block is checked when it is first read. So opening costs what the directory does, about a hundredth of the file;
-/// and whatever else a block holds, its entries ascend, and so do those of blocks that follow each other.
+/// A block is checked when it is first read. So opening costs only reading the directory, about a hundredth of the file; and
+/// whatever a block contains, its entries ascend, and so do those of consecutive blocks.
 package final class SecondaryIndexFile: Sendable {
   package let path: String
   package let header: SecondaryIndexHeader
   package let fileHeader: FileHeader
-  /// How long the file was when it was opened.
+  /// The size of the file when it was opened, in bytes.
   package let byteCount: Int
   private let file: any OpenFile
   private let mapping: MappedFile?
@@ -19,15 +19,15 @@ package final class SecondaryIndexFile: Sendable {
   private let checks: CheckedBlocks
   private let damage = Atomic<Bool>(false)
 
-  /// Opens a file, and reads all but the blocks.
+  /// Opens a file, and reads everything but the blocks.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - store: The store it must be of; any, if `nil`.
-  ///   - tables: The tables its rows must be of; any, if `nil`.
-  ///   - reads: Whether blocks are read where the file is mapped.
-  ///   - fileSystem: The file system that has it.
-  /// - Throws: ``StorageError`` if it is no such file, or cannot be read.
+  ///   - path: The path of the file.
+  ///   - store: The store that it must belong to; any, if `nil`.
+  ///   - tables: The tables that its rows must belong to; any, if `nil`.
+  ///   - reads: Whether blocks are read through a mapping.
+  ///   - fileSystem: The file system of the file.
+  /// - Throws: ``StorageError`` if it is not such a file, or cannot be read.
   package init(
     _ path: String,
     of store: StoreIdentifier?,
@@ -69,22 +69,22 @@ package final class SecondaryIndexFile: Sendable {
   package var wordCount: Int { header.wordCount }
   package var entryCount: Int { header.entryCount }
   package var blockCount: Int { header.blockCount }
-  /// Whether a block was not what was written.
+  /// Whether a damaged block was found.
   package var isDamaged: Bool { damage.load(ordering: .relaxed) }
 
-  /// How many entries a block has.
+  /// Returns the number of entries in a block.
   package func count(ofBlock index: Int) -> Int {
     Int(truncatingIfNeeded: tally(of: index) & 0xFFFF_FFFF)
   }
 
-  /// A word of a block's first entry.
+  /// Returns a word of a block's first entry.
   package func firstWord(_ word: Int, ofBlock index: Int) -> UInt64 {
     directory[index * header.directoryStride + word]
   }
 
   /// Lends the entries of a block, word after word.
   ///
-  /// - Throws: ``StorageError`` if it is damaged, or cannot be read; or what `body` throws.
+  /// - Throws: ``StorageError`` if it is damaged, or cannot be read; or any error that `body` throws.
   package func withBlock<R>(_ index: Int, _ body: (Span<UInt64>) throws -> R) throws -> R {
     let range = range(ofBlock: index)
     if let mapping {
@@ -107,9 +107,9 @@ package final class SecondaryIndexFile: Sendable {
     return try body(words.span)
   }
 
-  /// The rows of the entries whose keys begin with a word, in order.
+  /// Returns the rows of the entries whose keys begin with a word, in order.
   ///
-  /// - Throws: ``StorageError`` if a block of them is damaged, or cannot be read.
+  /// - Throws: ``StorageError`` if a block of these entries is damaged, or cannot be read.
   /// - Complexity: O(log *n*), and a block.
   package func rows(ofWord word: UInt64) throws -> [RowReference] {
     var rows: [RowReference] = []
@@ -130,12 +130,12 @@ package final class SecondaryIndexFile: Sendable {
 
   /// Reads all blocks.
   ///
-  /// - Throws: ``StorageError`` if one is damaged, or cannot be read.
+  /// - Throws: ``StorageError`` if a block is damaged, or cannot be read.
   package func verify() throws {
     for index in 0..<blockCount { try withBlock(index) { _ in } }
   }
 
-  /// The first block that begins with a word, or with a greater one.
+  /// Returns the first block that begins with a word, or with a greater one.
   private func firstBlock(startingWith word: UInt64) -> Int {
     var (low, high) = (0, blockCount)
     while low < high {
@@ -145,7 +145,7 @@ package final class SecondaryIndexFile: Sendable {
     return low
   }
 
-  /// Where the first entry of a block is that begins with a word, or with a greater one.
+  /// Returns the offset of the first entry of a block that begins with a word, or with a greater one.
   private func firstEntry(with word: UInt64, in words: Span<UInt64>) -> Int {
     var (low, high) = (0, words.count / header.stride)
     while low < high {
@@ -197,7 +197,7 @@ extension SecondaryIndexFile {
     return rest == 0
   }
 
-  /// Checks a block that was just read.
+  /// Checks a block that has just been read.
   private func check(
     _ index: Int,
     _ bytes: RawSpan,
@@ -223,7 +223,7 @@ extension SecondaryIndexFile {
     checks.record(index)
   }
 
-  /// Whether entries ascend from the first that the directory names to the one that the next block begins with.
+  /// Whether entries ascend from the block's first in the directory to the first of the next block.
   private func areValid(_ words: Span<UInt64>, _ index: Int) -> Bool {
     let stride = header.stride
     for word in 0..<stride where words[word] != firstWord(word, ofBlock: index) { return false }
@@ -244,7 +244,7 @@ extension SecondaryIndexFile {
     return false
   }
 
-  /// How two runs of words compare: by sign.
+  /// Compares two runs of words; the sign of the result is their order.
   private static func order(_ words: Span<UInt64>, _ lhs: Int, _ rhs: Int, _ count: Int) -> Int {
     for word in 0..<count where words[lhs + word] != words[rhs + word] {
       return words[lhs + word] < words[rhs + word] ? -1 : 1
@@ -293,9 +293,9 @@ extension SecondaryIndexFile {
   }
 }
 
-/// Which blocks of a mapped file were checked: a bit each.
+/// The blocks of a mapped file that were checked: a bit for each.
 ///
-/// Two threads may check one block at once, which costs time and nothing else.
+/// Two threads may check one block at once, which costs nothing but time.
 @safe private final class CheckedBlocks: @unchecked Sendable {
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
   private let wordCount: Int

@@ -1,8 +1,8 @@
 import RowFormat
 
-/// The file of a secondary index: keys in order, each with its row.
+/// The header of the file of a secondary index: keys in order, each with its row.
 ///
-/// It is derived data, which can always be left out.
+/// The file is derived data, which can always be left out.
 ///
 /// Three parts: the header, blocks, and the directory. An *entry* is `wordCount` words of a key and then the raw
 /// ``/RowFormat/RowReference`` of its row, eight bytes each; entries ascend, word by word. A block has 1 to 256 entries
@@ -24,9 +24,9 @@ import RowFormat
 ///        128     8  entryCount
 ///        136    16                     of the stamp
 ///
-/// A file is extended in place: blocks that changed and another directory are appended, and the header is written
-/// last. So a process that stops on the way leaves the file as it was. A power cut may leave anything: nothing is
-/// synchronized for a file that is not needed, and what does not have its checksum is not believed.
+/// A file is extended in place: changed blocks and another directory are appended, and the header is written last. So a process
+/// that stops before that leaves the file unchanged. A power cut may leave anything: a disposable file is not synchronized, and
+/// parts that do not match their checksums are ignored.
 package struct SecondaryIndexHeader: IndexFileHeader {
   package static let kind = FileHeader.Kind.secondaryIndex
   package static let suffix = StorePaths.secondaryIndexSuffix
@@ -38,11 +38,11 @@ package struct SecondaryIndexHeader: IndexFileHeader {
   package var blockCount = 0
   package var entryCount = 0
 
-  /// The most words of a key.
+  /// The maximum number of words in a key.
   package static let wordLimit = 4
-  /// The most entries of a block.
+  /// The maximum number of entries in a block.
   package static let blockLimit = 256
-  /// The longest directory that is read: for about 500 million entries.
+  /// Limit of a directory, in bytes: for about 500 million entries.
   static let directoryByteLimit = 96 << 20
 
   package init(_ stamp: IndexStamp, wordCount: Int) {
@@ -51,9 +51,9 @@ package struct SecondaryIndexHeader: IndexFileHeader {
     self.wordCount = wordCount
   }
 
-  /// How many words an entry has.
+  /// The number of words in an entry.
   var stride: Int { wordCount + 1 }
-  /// How many words the directory has for a block.
+  /// The number of words in the directory for a block.
   var directoryStride: Int { stride + 2 }
   var directoryByteCount: Int { blockCount * directoryStride * 8 }
 
@@ -82,7 +82,7 @@ package struct SecondaryIndexHeader: IndexFileHeader {
     self.directoryOffset = directoryOffset
     self.blockCount = blockCount
     self.entryCount = entryCount
-    // Each bound is what makes the next computation safe.
+    // Each bound makes the next computation safe.
     guard blockCount <= Self.directoryByteLimit / 8 / directoryStride,
       FileHeader.byteCount...max(fileSize, FileHeader.byteCount) ~= directoryOffset,
       directoryOffset.isMultiple(of: 8), directoryByteCount <= fileSize - directoryOffset,

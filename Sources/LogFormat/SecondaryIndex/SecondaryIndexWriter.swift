@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Writes the file of a secondary index: a new one, or what changed in one that exists.
+/// Writes the file of a secondary index: a new file, or the changes of an existing one.
 package struct SecondaryIndexWriter: ~Copyable {
   private let file: any OpenFile
   private let fileHeader: FileHeader
@@ -10,10 +10,10 @@ package struct SecondaryIndexWriter: ~Copyable {
   private var offset: Int
   private var buffer = ByteBuffer(capacity: Self.pieceByteCount)
   private var directory = ByteBuffer(capacity: 64 << 10)
-  /// How many words of the block that is being filled are in the buffer.
+  /// The number of words in the buffer that belong to the block being filled.
   private var openWordCount = 0
 
-  /// How much is written in one call.
+  /// The size of a write, in bytes.
   private static let pieceByteCount = 256 << 10
 
   /// Begins a new file.
@@ -28,9 +28,9 @@ package struct SecondaryIndexWriter: ~Copyable {
   /// Begins to extend a file.
   ///
   /// - Parameters:
-  ///   - former: The file as it is.
-  ///   - file: The same, opened to be written.
-  ///   - header: The header it gets.
+  ///   - former: The existing file.
+  ///   - file: The same file, open for writing.
+  ///   - header: The new header.
   /// - Throws: ``StorageError`` if its size cannot be read.
   package init(
     extending former: SecondaryIndexFile,
@@ -64,7 +64,7 @@ package struct SecondaryIndexWriter: ~Copyable {
     }
   }
 
-  /// Keeps a block of the file that is extended; behind all entries so far.
+  /// Keeps a block of the existing file, behind all entries so far.
   package mutating func keepBlock(_ index: Int) throws(StorageError) {
     guard let former else { preconditionFailure("a new file has no blocks to keep") }
     try endBlock()
@@ -75,7 +75,7 @@ package struct SecondaryIndexWriter: ~Copyable {
 
   /// Writes the directory, and the header last.
   ///
-  /// - Returns: How long the file is.
+  /// - Returns: The size of the file, in bytes.
   /// - Throws: ``StorageError`` if it cannot be written.
   package consuming func finish() throws(StorageError) -> Int {
     try endBlock()

@@ -1,25 +1,25 @@
 import RowFormat
 
-/// The file of an index of words, opened to be read.
+/// The file of an index of words, open for reading.
 package final class WordIndexFile: Sendable {
   package let path: String
   package let header: WordIndexHeader
   package let fileHeader: FileHeader
-  /// How long the file was when it was opened.
+  /// The size of the file when it was opened, in bytes.
   package let byteCount: Int
-  /// Where the runs are, the oldest first.
+  /// The places of the runs, the oldest first.
   package let entries: [WordIndexEntry]
-  /// The keys of the rows whose words have to be read again, ascending.
+  /// The keys of the rows whose words must be read again, ascending.
   package let pending: [UInt64]
   private let file: any OpenFile
 
-  /// Opens a file, and reads all but the runs.
+  /// Opens a file, and reads everything but the runs.
   ///
   /// - Parameters:
-  ///   - path: Its path.
-  ///   - store: The store it must be of; any, if `nil`.
-  ///   - fileSystem: The file system that has it.
-  /// - Throws: ``StorageError`` if it is no such file, or cannot be read.
+  ///   - path: The path of the file.
+  ///   - store: The store that it must belong to; any, if `nil`.
+  ///   - fileSystem: The file system of the file.
+  /// - Throws: ``StorageError`` if it is not such a file, or cannot be read.
   package init(
     _ path: String,
     of store: StoreIdentifier?,
@@ -79,7 +79,7 @@ package final class WordIndexFile: Sendable {
 
   /// Reads all runs.
   ///
-  /// - Throws: ``StorageError`` if one is damaged, or cannot be read.
+  /// - Throws: ``StorageError`` if a run is damaged, or cannot be read.
   package func verify() throws(StorageError) {
     for entry in entries { _ = try readRun(entry) }
   }

@@ -1,11 +1,11 @@
 import RowFormat
 
-/// The file of an index of words: runs, and the rows whose words are in none of them.
+/// The header of the file of an index of words: runs, and the rows whose words are in none of them.
 ///
-/// It is derived data, which can always be left out.
+/// The file is derived data, which can always be left out.
 ///
-/// Three parts: the header, runs, and the directory. A run is the words of some rows' texts; this layer knows no more of
-/// it than its bytes. The directory has for each run, the oldest first:
+/// Three parts: the header, runs, and the directory. A run contains the words of some rows' texts; this layer knows only its
+/// bytes. The directory has for each run, the oldest first:
 ///
 ///     offset     8  of the run in the file, a multiple of eight
 ///     byteCount  8
@@ -24,8 +24,8 @@ import RowFormat
 ///        128     8  zero
 ///        136    16                     of the stamp
 ///
-/// A file is extended in place, as that of a ``SecondaryIndexHeader`` is: new runs and another directory are appended, and
-/// the header is written last.
+/// A file is extended in place, like that of a ``SecondaryIndexHeader``: new runs and another directory are appended, and the
+/// header is written last.
 package struct WordIndexHeader: IndexFileHeader {
   package static let kind = FileHeader.Kind.wordIndex
   package static let suffix = StorePaths.wordIndexSuffix
@@ -36,7 +36,7 @@ package struct WordIndexHeader: IndexFileHeader {
   package var directoryOffset = FileHeader.byteCount
   package var pendingCount = 0
 
-  /// The most runs and pending rows that are read.
+  /// Limits of the runs and pending rows that are read.
   static let runLimit = 1 << 16
   static let pendingLimit = 1 << 22
 
@@ -66,7 +66,7 @@ package struct WordIndexHeader: IndexFileHeader {
     else { return nil }
     self.directoryOffset = directoryOffset
     self.pendingCount = pendingCount
-    // Each bound is what makes the next computation safe.
+    // Each bound makes the next computation safe.
     guard runCount <= Self.runLimit, pendingCount <= Self.pendingLimit,
       FileHeader.byteCount...max(fileSize, FileHeader.byteCount) ~= directoryOffset,
       directoryOffset.isMultiple(of: 8), directoryByteCount <= fileSize - directoryOffset
@@ -74,7 +74,7 @@ package struct WordIndexHeader: IndexFileHeader {
   }
 }
 
-/// Where a run is in its file.
+/// The place of a run in its file.
 package struct WordIndexEntry: Hashable, Sendable {
   let offset: Int
   package let byteCount: Int

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// Writes the file of an index of words: a new one, or the runs that one does not have yet.
+/// Writes the file of an index of words: a new file, or the runs that an existing one lacks.
 package struct WordIndexWriter: ~Copyable {
   private let file: any OpenFile
   private let fileHeader: FileHeader
@@ -19,9 +19,9 @@ package struct WordIndexWriter: ~Copyable {
   /// Begins to extend a file.
   ///
   /// - Parameters:
-  ///   - former: The file as it is.
-  ///   - file: The same, opened to be written.
-  ///   - header: The header it gets.
+  ///   - former: The existing file.
+  ///   - file: The same file, open for writing.
+  ///   - header: The new header.
   /// - Throws: ``StorageError`` if its size cannot be read.
   package init(
     extending former: WordIndexFile,
@@ -34,7 +34,7 @@ package struct WordIndexWriter: ~Copyable {
     offset = (try file.size() + 7) & ~7
   }
 
-  /// Keeps a run of the file that is extended; behind all runs so far.
+  /// Keeps a run of the existing file, behind all runs so far.
   package mutating func keep(_ entry: WordIndexEntry) { entries.append(entry) }
 
   /// Writes a run behind all runs so far.
@@ -52,8 +52,8 @@ package struct WordIndexWriter: ~Copyable {
 
   /// Writes the directory, and the header last.
   ///
-  /// - Parameter pending: The keys of the rows whose words have to be read again, ascending.
-  /// - Returns: How long the file is.
+  /// - Parameter pending: The keys of the rows whose words must be read again, ascending.
+  /// - Returns: The size of the file, in bytes.
   /// - Throws: ``StorageError`` if it cannot be written.
   @discardableResult
   package consuming func finish(pending: [UInt64]) throws(StorageError) -> Int {

@@ -23,8 +23,7 @@ import RowFormat
 ///        120  3972  zero
 ///       4092     4  checksum         CRC-32C of bytes 0 ..< 4092
 ///
-/// Each segment names its predecessor's end, so that a segment that is lost cannot look like a log
-/// that is short.
+/// Each segment names its predecessor's end, so that a log with a lost segment cannot look like a shorter log.
 @usableFromInline package struct SegmentHeader: Hashable, Sendable {
   package var store: StoreIdentifier
   package var segment: SegmentID
@@ -99,7 +98,7 @@ extension SegmentHeader {
 
   /// Reads a header.
   ///
-  /// - Throws: ``StorageError`` naming `path` if the bytes are no header this code can read.
+  /// - Throws: ``StorageError`` naming `path` if the bytes are not a header that this code can read.
   package init(decoding bytes: RawSpan, path: String) throws(StorageError) {
     try BlockHeader.check(bytes, magic: SegmentHeader.magic, part: .segmentHeader, path: path)
     store = StoreIdentifier(decoding: bytes, at: 32)
@@ -140,7 +139,7 @@ extension SegmentHeader {
 }
 
 extension SegmentID {
-  /// A number read from a file.
+  /// Creates a number from its value in a file.
   package init(checking value: UInt64, path: String, offset: Int) throws(StorageError) {
     guard value <= UInt64(SegmentID.maximum.rawValue) else {
       let problem = Corruption.Problem.invalidField(

@@ -1,10 +1,10 @@
-/// How many bytes of records a segment holds, and how many of them some row still needs.
+/// The size of the records in a segment, and of those that some row still needs.
 ///
-/// A delta needs the records before it, down to a whole row. A delete needs itself.
+/// A delta needs the records before it, down to a whole row. A delete needs only itself.
 public struct SegmentUsage: Hashable, Sendable {
-  /// The bytes of all records.
+  /// The size of all records, in bytes.
   public package(set) var recordByteCount = 0
-  /// The bytes of the records that are needed.
+  /// The size of the records that are needed, in bytes.
   public package(set) var liveByteCount = 0
 
   package init(recordByteCount: Int = 0, liveByteCount: Int = 0) {
@@ -12,22 +12,22 @@ public struct SegmentUsage: Hashable, Sendable {
     self.liveByteCount = liveByteCount
   }
 
-  /// No file has as many bytes of records: what claims more is damaged, and sums stay far from overflow.
+  /// Limit of a file's records, in bytes: a greater value is damaged, and sums stay far from overflow.
   static let byteLimit = 1 << 44
 
-  /// The bytes of the records that are not.
+  /// The size of the records that are not needed, in bytes.
   public var deadByteCount: Int { recordByteCount - liveByteCount }
 }
 
 /// The usage of every segment.
 ///
-/// It is counted for each table apart: a table that is removed takes all its bytes with it, and nothing
-/// has to look for them.
+/// It is counted separately for each table: a table that is removed takes all its bytes with it, and its records need not be
+/// found.
 package struct SegmentUsages: Hashable, Sendable {
-  /// By ascending segment and table.
+  /// The entries, by ascending segment and table.
   package private(set) var entries: [Entry] = []
 
-  /// What the records of a table take in a segment; those of the catalogue count as table 0's.
+  /// The size of a table's records in a segment; those of the catalogue count as table 0's.
   package struct Entry: Hashable, Sendable {
     package let segment: SegmentID
     package let table: UInt16
@@ -42,14 +42,14 @@ package struct SegmentUsages: Hashable, Sendable {
 
   package init() {}
 
-  /// Takes entries as they were written down; `nil` if they are out of order.
+  /// Takes decoded entries; `nil` if they are out of order.
   package init?(ascending entries: [Entry]) {
     for (entry, next) in zip(entries, entries.dropFirst())
     where !entry.isBefore(next.segment, next.table) { return nil }
     self.entries = entries
   }
 
-  /// What all tables together take, by segment.
+  /// The size of all tables' records, by segment.
   package var bySegment: [SegmentID: SegmentUsage] {
     var sums: [SegmentID: SegmentUsage] = [:]
     for entry in entries {
@@ -86,11 +86,11 @@ package struct SegmentUsages: Hashable, Sendable {
     entries.removeAll { isGone($0.segment) }
   }
 
-  /// The index of an entry, which is made if need be.
+  /// Returns the index of an entry, which is created if needed.
   private mutating func makeIndex(of segment: SegmentID, _ table: UInt16) -> Int {
     var low = 0
     var high = entries.count
-    // Most of what is counted was just appended: to the last entries.
+    // Mostly, records that were just appended are counted: the entry is among the last.
     if high > 8, entries[high - 8].isBefore(segment, table) { low = high - 8 }
     while low < high {
       let middle = (low + high) / 2

@@ -3,7 +3,7 @@ import RowFormat
 /// The rows of a block that is being filled.
 struct BlockRows: ~Copyable {
   private(set) var bytes = ByteBuffer(capacity: 64 << 10)
-  /// Where each row begins, and where the last ends.
+  /// The offset at which each row begins, and the end of the last.
   private(set) var starts: [Int] = [0]
   private(set) var keys: [Int64] = []
 
@@ -21,7 +21,7 @@ struct BlockRows: ~Copyable {
   }
 
   mutating func removeAll() {
-    // What one great row needed is not kept for ever.
+    // The memory that one large row needed is not kept for ever.
     if bytes.count > 1 << 20 {
       bytes = ByteBuffer(capacity: 64 << 10)
     } else {

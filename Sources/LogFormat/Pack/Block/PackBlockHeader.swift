@@ -1,6 +1,6 @@
 import RowFormat
 
-/// What is before the chunks of a block, on a boundary of eight; integers are little-endian.
+/// The bytes before the chunks of a block, on a boundary of eight; integers are little-endian.
 ///
 ///     offset  size  field
 ///          0     4  magic           "PBK1"
@@ -25,8 +25,8 @@ import RowFormat
 ///           18   1  flags           bit 0: the chunk begins with a bitmap of null rows
 ///           19   1  zero
 ///
-/// The chunks' checksums need no seed of their own, since the header vouches for them. The uncompressed
-/// bytes have one, too: it is LZ4's decompressor that it checks.
+/// The chunks' checksums need no seed of their own, since the header vouches for them. The uncompressed bytes have one, too: it
+/// checks LZ4's decompressor.
 struct PackBlockHeader: Hashable {
   var byteCount: Int
   var rowCount: Int
@@ -39,13 +39,13 @@ struct PackBlockHeader: Hashable {
   static let magic: UInt32 = 0x314B_4250
   static let fixedByteCount = 40
 
-  /// The bytes before the first chunk.
+  /// The size of the header before the first chunk, in bytes.
   static func byteCount(columns: Int) -> Int {
     fixedByteCount + (columns + 1) * ChunkEntry.byteCount
   }
 }
 
-/// What a block's header says of a chunk.
+/// The entry of a chunk in a block's header.
 struct ChunkEntry: Hashable {
   var end: Int
   var rawByteCount: Int
@@ -61,12 +61,12 @@ struct ChunkEntry: Hashable {
 // MARK: Codec
 
 extension PackBlockHeader {
-  /// Fills in a header for which room was left.
+  /// Fills in a header in the room left for it.
   ///
   /// - Parameters:
   ///   - start: The offset of the block in the buffer.
-  ///   - entries: The keys' chunk and the columns'.
-  ///   - seed: Of the block's place in the file.
+  ///   - entries: The entries of the keys' chunk and the columns' chunks.
+  ///   - seed: The seed of the block's place in the file.
   ///   - buffer: The buffer that holds the block.
   func store(at start: Int, _ entries: [ChunkEntry], seed: UInt32, in buffer: inout ByteBuffer) {
     buffer.store(PackBlockHeader.magic, at: start)
@@ -96,8 +96,8 @@ extension PackBlockHeader {
   ///
   /// - Parameters:
   ///   - bytes: The block.
-  ///   - columnCount: How many columns its layout has.
-  ///   - seed: Of its place in the file.
+  ///   - columnCount: The number of columns in the block's layout.
+  ///   - seed: The seed of the block's place in the file.
   init?(decoding bytes: RawSpan, columnCount: Int, seed: UInt32) {
     let headerEnd = PackBlockHeader.byteCount(columns: columnCount)
     guard bytes.byteCount >= headerEnd, bytes.load(UInt32.self, at: 0) == PackBlockHeader.magic,
@@ -114,13 +114,13 @@ extension PackBlockHeader {
 }
 
 extension ChunkEntry {
-  /// Reads the entry of a chunk from a block whose header was checked.
+  /// Reads the entry of a chunk from a block with a checked header.
   ///
   /// - Parameters:
   ///   - block: The block's bytes.
   ///   - index: 0 for the keys, 1 for the first column.
-  ///   - columnCount: How many columns there are.
-  /// - Returns: The entry and where the chunk begins; `nil` if they cannot be.
+  ///   - columnCount: The number of columns.
+  /// - Returns: The entry, and the offset at which the chunk begins; `nil` if they are invalid.
   @inline(__always)
   static func read(
     _ block: RawSpan,

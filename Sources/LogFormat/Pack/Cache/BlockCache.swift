@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The rows of blocks of open packs, up to so many bytes.
+/// A cache of the rows of blocks of open packs, with a limit in bytes.
 ///
-/// Each block of a pack has a slot of its own that guards its rows, so readers of different blocks meet
-/// nowhere; only taking in what was read goes through the cache's lock. What goes first is chosen by the
-/// clock algorithm: a block that was read since the hand last came by gets another round.
+/// Each block of a pack has a slot of its own that guards its rows, so readers of different blocks do not contend; only adding
+/// rows takes the cache's lock. The clock algorithm selects the block to drop: a block that was read since the hand last passed
+/// gets another round.
 public final class BlockCache: Sendable {
-  /// How many bytes the blocks may take.
+  /// Limit of the blocks' size, in bytes.
   public let byteLimit: Int
   private let ring = Mutex<Ring>(Ring())
   private let usedByteCount = Atomic<Int>(0)
@@ -15,28 +15,28 @@ public final class BlockCache: Sendable {
   private struct Ring {
     var slots: [BlockSlot] = []
     var hand = 0
-    /// How often blocks were read that are not in the ring any more.
+    /// The reads of blocks that are no longer in the ring.
     var pastReads = BlockReads()
   }
 
   /// Creates an empty cache.
   ///
-  /// - Parameter byteLimit: How many bytes it may hold; one block may exceed them for a moment.
+  /// - Parameter byteLimit: Limit of the cache's size, in bytes; one block may exceed it for a moment.
   public init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-  /// How many bytes it holds.
+  /// The size of the cache, in bytes.
   public var byteCount: Int { usedByteCount.load(ordering: .relaxed) }
 
-  /// Whether another block finds room without dropping one.
+  /// Whether there is room for another block without dropping one.
   var hasRoom: Bool { byteCount + Self.usualBlockByteCount <= byteLimit }
 
-  /// More than the rows of a block take whose pack was written with the default options.
+  /// An upper bound for the rows of a block in a pack written with the default options, in bytes.
   private static let usualBlockByteCount = 64 << 10
 
-  /// How many blocks were dropped to make room.
+  /// The number of blocks dropped to make room.
   public var evictionCount: Int { evictions.load(ordering: .relaxed) }
 
-  /// How often a row was read from a block that was at hand, and how often one had to be read first.
+  /// The number of row reads from cached blocks, and of those that had to read the block first.
   ///
   /// - Complexity: O(blocks in the cache).
   public var reads: BlockReads {
@@ -45,7 +45,7 @@ public final class BlockCache: Sendable {
     }
   }
 
-  /// Records that a slot has so many bytes more; drops others if that is too many.
+  /// Records that a slot has grown by that many bytes; drops other blocks if the limit is exceeded.
   ///
   /// The slot must not be locked by the caller.
   func recordGrowth(of slot: BlockSlot, by byteCount: Int) {
@@ -57,7 +57,7 @@ public final class BlockCache: Sendable {
   }
 
   private func evict(_ ring: inout Ring) {
-    // Two rounds at most: the first takes every second chance away.
+    // Two rounds at most: the first removes every second chance.
     var steps = 2 * ring.slots.count
     while usedByteCount.load(ordering: .relaxed) > byteLimit, !ring.slots.isEmpty, steps > 0 {
       steps -= 1
@@ -96,46 +96,46 @@ public final class BlockCache: Sendable {
 /// The rows of one block, if one of them was read.
 package final class BlockSlot: Sendable {
   let contents = Mutex<Contents>(Contents())
-  /// Whether the block was read since the hand last came by.
+  /// Whether the block was read since the hand last passed.
   let wasUsed = Atomic<Bool>(false)
-  /// Whether the cache's ring has this slot; changed under the ring's lock.
+  /// Whether the slot is in the cache's ring; changed under the ring's lock.
   let isInCache = Atomic<Bool>(false)
-  /// Whether the contents name a damage; it stays.
+  /// Whether the contents name damage; it is permanent.
   let isDamaged = Atomic<Bool>(false)
-  /// Whether the whole block was found to be as it was written.
+  /// Whether the whole block was verified.
   let isIntact = Atomic<Bool>(false)
 
   struct Contents {
     var rows: PackedRows?
     /// The damage of the block, if any was found.
     var damage: StorageError?
-    /// Counted here, where a lock is held anyway.
+    /// Counted here, since a lock is held anyway.
     var reads = BlockReads()
-    /// How many rows were cut out of the block since its rows were dropped last.
+    /// The number of rows cut out of the block since its rows were last dropped.
     var cutCount = 0
-    /// How often its rows were dropped.
+    /// The number of times that its rows were dropped.
     var dropCount = 0
 
-    /// Whether so many rows were cut out of a block that putting it together pays.
+    /// Whether so many rows were cut out of a block that assembling all of it pays.
     ///
-    /// That costs about as much as cutting out a few rows, more of them where they are narrow. Of a block that is
-    /// dropped soon afterwards it has to be more.
+    /// Assembling costs about as much as cutting out a few rows, or more rows if they are narrow. For blocks that are dropped
+    /// soon afterwards, the bound is higher.
     func isToBePutTogether(rowCount: Int) -> Bool {
       let limit = min(max(rowCount / 64, 2), 6) << dropCount
       return cutCount >= limit
     }
 
-    /// From then on a block is taken to be dropped as often.
+    /// Limit of the drops that raise this bound.
     static let dropLimit = 4
   }
 
   @inline(__always)
   func recordUse() {
-    // Read before written: a line that many readers only read stays with all of them.
+    // Loaded before it is stored: a cache line that is only read stays in the caches of all readers.
     if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .relaxed) }
   }
 
-  /// Keeps in mind that the block is damaged.
+  /// Records that the block is damaged.
   func record(damage: StorageError) {
     contents.withLock { $0.damage = damage }
     isDamaged.store(true, ordering: .relaxed)
@@ -143,7 +143,7 @@ package final class BlockSlot: Sendable {
 
   /// Drops the rows; readers in progress keep them.
   ///
-  /// - Returns: What there was.
+  /// - Returns: The contents dropped.
   func drop() -> Contents {
     contents.withLock { contents in
       let dropped = contents
@@ -154,14 +154,14 @@ package final class BlockSlot: Sendable {
   }
 }
 
-/// How often rows were read from blocks of packs.
+/// The number of row reads from blocks of packs, by outcome.
 public struct BlockReads: Hashable, Sendable {
-  /// The block's rows were at hand.
+  /// The number of reads that found the block's rows in the cache.
   public internal(set) var hitCount = 0
-  /// They had to be read and put together.
+  /// The number of reads for which the rows had to be read and assembled.
   public internal(set) var missCount = 0
 
-  /// Which part of the reads found the rows at hand; 1 if there was none.
+  /// The share of the reads that found the rows in the cache; 1 if there were no reads.
   public var hitRatio: Double {
     let all = hitCount + missCount
     return all == 0 ? 1 : Double(hitCount) / Double(all)

@@ -4,29 +4,29 @@ import RowFormat
 import CLZ4
 #endif
 
-/// The LZ4 block format, by the system's library, which nothing else calls; with the package's trait `SwiftLZ4` by
+/// The LZ4 block format, through the system's library, which is called only here; with the package's trait `SwiftLZ4`, through
 /// ``LZ4Block``.
 ///
-/// Spans go in and buffers come out; lengths are checked on both sides, and the decompressor is the
-/// one that trusts neither its input nor the length it is told.
+/// The interface takes spans and appends to buffers; lengths are checked on both sides, and the decompressor trusts neither its
+/// input nor the given length.
 enum LZ4 {
-  /// The library takes no longer input.
+  /// The greatest input that the library accepts, in bytes.
   static let inputLimit = 0x7E00_0000
 
-  /// A byte of LZ4 never stands for more bytes than this: what claims more is damaged.
+  /// A byte of LZ4 never expands to more bytes than this: input that claims more is damaged.
   static let greatestExpansion = 255
 
-  /// Why bytes could not be decompressed.
+  /// The reasons that bytes could not be decompressed.
   enum Failure: Error, Hashable {
-    /// They are not LZ4, or are cut off.
+    /// The bytes are not LZ4, or are cut off.
     case malformed
-    /// They are LZ4 of another number of bytes.
+    /// The bytes are LZ4, but of another length.
     case wrongCount(expected: Int, found: Int)
   }
 
-  /// Appends bytes in compressed form, if that takes no more than `limit` bytes.
+  /// Appends bytes in compressed form, if they take no more than `limit` bytes.
   ///
-  /// - Returns: How many bytes were appended; `nil` if they did not fit, and none were.
+  /// - Returns: The number of bytes appended; `nil` if they did not fit, and nothing was appended.
   static func compress(
     _ source: RawSpan,
     upTo limit: Int,
@@ -54,12 +54,12 @@ enum LZ4 {
     return written > 0 ? written : nil
   }
 
-  /// Appends what bytes stand for.
+  /// Appends the decompressed bytes.
   ///
   /// - Parameters:
-  ///   - source: The compressed bytes, from whatever file.
-  ///   - count: How many bytes they stand for.
-  ///   - buffer: The buffer that those are appended to; unchanged on failure.
+  ///   - source: The compressed bytes, from any file.
+  ///   - count: The number of decompressed bytes.
+  ///   - buffer: The buffer to append to; unchanged on failure.
   /// - Throws: ``Failure``.
   static func decompress(
     _ source: RawSpan,
@@ -82,13 +82,13 @@ enum LZ4 {
     }
   }
 
-  /// Appends the first of the bytes that bytes stand for.
+  /// Appends the first part of the decompressed bytes.
   ///
   /// - Parameters:
-  ///   - source: The compressed bytes, from whatever file.
-  ///   - count: How many of the bytes they stand for are wanted.
-  ///   - buffer: The buffer that those are appended to; unchanged on failure.
-  /// - Throws: ``Failure``, also if they stand for fewer.
+  ///   - source: The compressed bytes, from any file.
+  ///   - count: The number of decompressed bytes wanted.
+  ///   - buffer: The buffer to append to; unchanged on failure.
+  /// - Throws: ``Failure``, also if there are fewer.
   static func decompressPrefix(
     _ source: RawSpan,
     count: Int,
@@ -111,7 +111,7 @@ enum LZ4 {
     }
   }
 
-  /// Makes room for so many bytes, and has them filled in.
+  /// Makes room for that many bytes, and fills it in.
   @inline(__always)
   private static func append(
     _ source: RawSpan,
@@ -135,7 +135,7 @@ enum LZ4 {
     throw status < 0 ? .malformed : .wrongCount(expected: count, found: status)
   }
 
-  /// Whether so many stored bytes can stand for so many: asked before room is made for them.
+  /// Whether that many compressed bytes can expand to `count` bytes: checked before memory is allocated.
   static func isPlausible(_ count: Int, from storedCount: Int) -> Bool {
     count / greatestExpansion <= storedCount
   }

@@ -1,30 +1,29 @@
-/// The LZ4 block format, in Swift: where the system's library cannot be had.
+/// The LZ4 block format, in Swift: for platforms without the system's library.
 ///
-/// A block is a list of sequences. Each is a token, whose upper four bits say how many literals follow and whose lower
-/// four how long the match is beyond four bytes; 15 means that bytes follow which are added, up to and including the
-/// first that is not 255. Between the two stand the literals and, little-endian, how far back the match begins. The
-/// last sequence is literals only: five bytes at least, and no match begins in the last twelve.
+/// A block is a list of sequences. Each is a token, whose upper four bits are the number of literals and whose lower four the
+/// length of the match beyond four bytes; 15 means that further bytes are added, up to and including the first that is not 255.
+/// The literals follow, then, little-endian, the distance back to the start of the match. The last sequence is literals only:
+/// five bytes at least, and no match begins in the last twelve.
 ///
-/// The pointers come from spans, and every access is checked against their ends before it is made. Nothing of the
-/// input is trusted.
+/// The pointers come from spans, and every access is checked against their ends first. The input is not trusted.
 enum LZ4Block {
   private static let shortestMatch = 4
-  /// How far back a match may begin.
+  /// The greatest distance back to the start of a match.
   private static let farthest = 0xFFFF
-  /// How many bytes at the end are literals.
+  /// The minimum number of literals at the end.
   private static let lastLiterals = 5
-  /// How far from the end a match begins at the latest.
+  /// The minimum distance of a match's start from the end.
   private static let lastMatch = 12
 
   // MARK: Decoding
 
-  /// Writes what a block stands for.
+  /// Decompresses a block.
   ///
   /// - Parameters:
   ///   - source: The block.
-  ///   - target: The room for what it stands for.
-  ///   - isPrefix: Whether to stop, and not to fail, where there is no more room.
-  /// - Returns: How many bytes that is; -1 if it is no block, or stands for more than there is room for.
+  ///   - target: The room for the decompressed bytes.
+  ///   - isPrefix: Whether to stop, and not to fail, when there is no more room.
+  /// - Returns: The number of bytes; -1 if the block is invalid, or expands to more bytes than there is room for.
   static func decode(
     _ source: UnsafeRawBufferPointer,
     into target: UnsafeMutableRawBufferPointer,
@@ -56,7 +55,7 @@ enum LZ4Block {
       var count = more + shortestMatch
       if isPrefix { count = min(count, targetCount - written) }
       guard count <= targetCount - written else { return -1 }
-      // A match may reach into what it stands for: bytes are repeated then.
+      // A match may overlap its own output: then bytes are repeated.
       if distance >= count {
         let start = written - distance
         let from = unsafe UnsafeRawBufferPointer(rebasing: target[start..<(start + count)])
@@ -75,9 +74,9 @@ enum LZ4Block {
     return -1
   }
 
-  /// A length, with the bytes that are added to it.
+  /// Returns a length, including the bytes that are added to it.
   ///
-  /// - Returns: `nil` if they are cut off.
+  /// - Returns: `nil` if the bytes are cut off.
   private static func length(
     _ start: Int,
     _ source: UnsafeRawBufferPointer,
@@ -98,7 +97,7 @@ enum LZ4Block {
 
   /// Writes bytes in compressed form.
   ///
-  /// - Returns: How many bytes were written; 0 if they do not fit.
+  /// - Returns: The number of bytes written; 0 if they do not fit.
   static func encode(
     _ source: UnsafeRawBufferPointer,
     into target: UnsafeMutableRawBufferPointer
@@ -118,7 +117,7 @@ enum LZ4Block {
         guard candidate >= 0, position - candidate <= farthest,
           unsafe load(source, candidate) == word
         else {
-          // The longer nothing is found, the less is looked for.
+          // The longer no match is found, the fewer positions are tried.
           position += 1 + (position - anchor) >> 6
           continue
         }
@@ -155,7 +154,7 @@ enum LZ4Block {
 
     /// Adds a sequence.
     ///
-    /// - Returns: Whether there is room for it; if not, nothing more may be added.
+    /// - Returns: Whether there was room for it; if not, nothing more may be added.
     mutating func append(
       _ literals: UnsafeRawBufferPointer,
       _ match: (distance: Int, count: Int)?
@@ -178,7 +177,7 @@ enum LZ4Block {
       return true
     }
 
-    /// How many bytes a sequence takes.
+    /// Returns the size of a sequence, in bytes.
     private static func byteCount(_ literals: Int, _ more: Int?) -> Int {
       func rest(_ length: Int) -> Int { length < 15 ? 0 : (length - 15) / 255 + 1 }
       return 1 + rest(literals) + literals + (more.map { 2 + rest($0) } ?? 0)

@@ -1,16 +1,16 @@
 import RowFormat
 
-/// Numbers of so many bits each, one behind the other, from the lowest bit of the first byte on.
+/// Numbers of a fixed bit width, one behind the other, from the lowest bit of the first byte on.
 enum BitPacking {
-  /// How many bits a number needs; none for 0.
+  /// Returns the number of bits that a number needs; 0 for the number 0.
   @inline(__always)
   static func width(of number: UInt64) -> Int { 64 - number.leadingZeroBitCount }
 
-  /// How many bytes so many numbers take.
+  /// Returns the size of that many numbers, in bytes.
   @inline(__always)
   static func byteCount(_ count: Int, width: Int) -> Int { (count * width + 7) / 8 }
 
-  /// Appends numbers, none of which needs more than `width` bits.
+  /// Appends numbers of at most `width` bits.
   @inline(__always)
   static func pack(
     _ count: Int,
@@ -29,7 +29,7 @@ enum BitPacking {
       if filled >= 64 {
         buffer.append(word)
         filled -= 64
-        // What of the number did not fit; `filled` of its bits.
+        // The part of the number that did not fit: `filled` of its bits.
         word = filled == 0 ? 0 : next &>> UInt64(width - filled)
       }
     }
@@ -40,12 +40,12 @@ enum BitPacking {
     }
   }
 
-  /// Hands out the numbers in order.
+  /// Visits the numbers in order.
   ///
   /// - Parameters:
   ///   - bytes: At least ``byteCount(_:width:)`` bytes.
-  ///   - count: How many numbers there are.
-  ///   - width: How many bits each has, 0 to 64.
+  ///   - count: The number of numbers.
+  ///   - width: The width of a number in bits, 0 to 64.
   ///   - store: Called with each index and number.
   @inline(__always)
   static func unpack(
@@ -86,12 +86,12 @@ enum BitPacking {
     }
   }
 
-  /// One of the numbers.
+  /// Returns one of the numbers.
   ///
   /// - Parameters:
-  ///   - index: Which one; the bytes must reach to its end.
+  ///   - index: The index of the number; the bytes must reach to its end.
   ///   - bytes: The numbers, from the first on.
-  ///   - width: How many bits each has, 0 to 64.
+  ///   - width: The width of a number in bits, 0 to 64.
   /// - Returns: The number.
   @inline(__always)
   static func number(at index: Int, in bytes: RawSpan, width: Int) -> UInt64 {
@@ -120,7 +120,7 @@ enum BitPacking {
     _ store: (Int, UInt64) -> Void
   ) {
     let mask = UInt64.max &>> UInt64(64 - width)
-    // As long as nine bytes can be loaded, which hold any number wherever it begins.
+    // As long as nine bytes can be loaded, which contain any number at any bit offset.
     let safeBits = (bytes.count - 8) * 8
     let safeCount = safeBits <= 0 ? 0 : min(count, safeBits / width)
     if width <= 57 {

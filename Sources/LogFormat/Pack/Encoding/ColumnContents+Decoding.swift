@@ -1,9 +1,8 @@
 import RowFormat
 
-/// Turning the bytes of a chunk into values. They come from a file: every step says whether they can be
-/// what was written.
+/// Decoding a chunk into values. The bytes come from a file: every step returns whether they are valid.
 extension ColumnContents {
-  /// What the chunk is known to be.
+  /// The known properties of the chunk.
   package struct Source {
     package var type: ColumnType
     var encoding: ColumnEncoding
@@ -26,9 +25,9 @@ extension ColumnContents {
     }
   }
 
-  /// The most bytes an uncompressed chunk may have.
+  /// Limit of an uncompressed chunk, in bytes.
   ///
-  /// Its stored bytes may claim any number, and memory is taken for as many as they claim.
+  /// The stored bytes may claim any number, and that much memory is allocated.
   static func byteLimit(_ source: Source) -> Int {
     let nulls = source.hasNulls ? (source.rowCount + 7) / 8 : 0
     let count = source.rowCount
@@ -45,14 +44,14 @@ extension ColumnContents {
     }
   }
 
-  /// Whether a chunk is kept as it is, and bounds are drawn in it.
+  /// Whether a chunk is kept as it is, with bounds of the values in it.
   static func keepsChunk(_ source: Source) -> Bool {
     source.encoding == .plain && source.type.isVariable
   }
 
   /// Decodes an uncompressed chunk.
   ///
-  /// - Returns: `false` if the bytes are no such chunk; the contents are then not to be used.
+  /// - Returns: `false` if the bytes are not such a chunk; the contents must not be used then.
   mutating func decode(_ chunk: RawSpan, _ source: Source) -> Bool {
     values.removeAll()
     begin(source)
@@ -78,7 +77,7 @@ extension ColumnContents {
     }
   }
 
-  /// Decodes a chunk that stays as it is: bounds are drawn in it.
+  /// Decodes a chunk that is kept as it is: finds the bounds of its values.
   mutating func decode(keeping chunk: consuming ByteBuffer, _ source: Source) -> Bool {
     begin(source)
     var cursor = ByteCursor(0..<chunk.count)
@@ -123,7 +122,7 @@ extension ColumnContents {
     return true
   }
 
-  /// Copies a bitmap and pads it to words; bits that belong to no row have to be zero.
+  /// Copies a bitmap and pads it to words; bits beyond the last row must be zero.
   private static func copyBits(
     _ chunk: RawSpan,
     _ cursor: inout ByteCursor,
@@ -207,7 +206,7 @@ extension ColumnContents {
 }
 
 extension ByteBuffer {
-  /// Replaces integers by the doubles they are a power of ten away from.
+  /// Replaces integers by doubles: each is divided by a power of ten.
   fileprivate mutating func turnIntegersIntoDoubles(dividedBy power: Double) {
     for offset in stride(from: 0, to: count, by: 8) {
       let value = Double(load(Int64.self, at: offset)) / power

@@ -1,21 +1,21 @@
 import RowFormat
 
-/// Turns one column of a block's rows into the bytes of a chunk.
+/// Encodes one column of a block's rows as a chunk.
 struct ColumnEncoder: ~Copyable {
-  /// The chunk made last, uncompressed.
+  /// The last chunk encoded, uncompressed.
   private(set) var chunk = ByteBuffer(capacity: 64 << 10)
   private var integers: [Int64] = []
   private var ranges: [Range<Int>] = []
   private var codes: [UInt16] = []
 
-  /// What a chunk is.
+  /// The properties of an encoded chunk.
   struct Result {
     var encoding: ColumnEncoding
     var hasNulls = false
     var zone = ZoneMap()
   }
 
-  /// Makes the chunk of the keys.
+  /// Encodes the chunk of the keys.
   mutating func encodeKeys(of rows: borrowing BlockRows) -> Result {
     chunk.removeAll()
     let keys = rows.keys
@@ -24,14 +24,14 @@ struct ColumnEncoder: ~Copyable {
     return Result(encoding: .integers)
   }
 
-  /// Makes the chunk of a column.
+  /// Encodes the chunk of a column.
   ///
   /// - Parameters:
-  ///   - column: Its position in the layout.
-  ///   - rows: At least one row, all of the layout, and valid.
+  ///   - column: The column's position in the layout.
+  ///   - rows: At least one row; all are valid in the layout.
   ///   - layout: The rows' layout.
   ///   - dictionary: The column's dictionary, if it may have one.
-  /// - Returns: What the chunk is.
+  /// - Returns: The properties of the chunk.
   mutating func encode(
     _ column: Int,
     of rows: borrowing BlockRows,
@@ -111,7 +111,7 @@ extension ColumnEncoder {
     return Result(encoding: .plain, zone: zone)
   }
 
-  /// Collects eight-byte values; a null row gets its neighbour's, which costs least and moves no bound.
+  /// Collects eight-byte values; a null row gets its neighbour's, which costs least and does not change the bounds.
   private mutating func gather(
     _ offset: Int,
     _ rows: borrowing BlockRows,
@@ -152,7 +152,7 @@ extension ColumnEncoder {
     let bytes = rows.bytes.bytes
     integers.removeAll(keepingCapacity: true)
     for index in 0..<rows.count {
-      // Of a null row this is false: its byte is zero.
+      // For a null row this is false: its byte is zero.
       let isTrue = bytes.load(UInt8.self, at: rows.starts[index] &+ offset) != 0
       integers.append(isTrue ? 1 : 0)
     }

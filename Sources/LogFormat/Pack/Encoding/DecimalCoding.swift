@@ -2,18 +2,18 @@ import RowFormat
 
 /// Doubles that people wrote down as decimals: 3.5, 12.25, whole seconds.
 ///
-/// Only those that come back bit by bit count; -0, infinities and what is not a number never do.
+/// Only values that are restored bit by bit count; -0, infinities and NaN never are.
 enum DecimalCoding {
-  /// The powers of ten that are tried, and all a reader accepts.
+  /// The powers of ten that are tried, and accepted by a reader.
   static let powers: [Double] = [1, 10, 100, 1000]
 
-  /// Integers up to here, exclusive, are exact as doubles.
+  /// Integers below this limit are exact as doubles.
   private static let limit = 9_007_199_254_740_992.0
 
   /// Finds the smallest power of ten that turns all values into integers.
   ///
-  /// - Parameter values: The bit patterns of doubles; replaced by the integers, if there are some.
-  /// - Returns: The exponent, or `nil`, and then the values are as they were.
+  /// - Parameter values: The bit patterns of doubles; replaced by the integers on success.
+  /// - Returns: The exponent; `nil` if there is none, and then the values are unchanged.
   static func scale(_ values: inout [Int64]) -> Int? {
     for (exponent, power) in powers.enumerated() {
       guard values.allSatisfy({ whole($0, power) != nil }) else { continue }

@@ -1,30 +1,29 @@
 import RowFormat
 
-/// The different values of one column of a pack, numbered as they first come.
+/// The distinct values of one column of a pack, numbered in the order of their first occurrence.
 ///
-/// Blocks refer to values by number, so that a value is in the pack once. A column whose values keep
-/// differing ends its dictionary: what is in it stays, blocks written from then on carry their values
-/// themselves.
+/// Blocks refer to values by number, so that each value is in the pack only once. If too many values are distinct, the column's
+/// dictionary ends: its values stay, but later blocks contain their values themselves.
 final class DictionaryBuilder {
-  /// The values one behind the other, and where each ends.
+  /// The values one behind the other, and the end of each.
   private(set) var bytes = ByteBuffer(capacity: 1024)
   private(set) var ends: [Int] = []
   private(set) var isEnded = false
-  /// Open addressing: the number of a value plus one, at the place its checksum leads to.
+  /// Open addressing: the number of a value plus one, in the slot given by its checksum.
   private var slots: [UInt32]
   private var checksums: [UInt32] = []
   private var rowCount = 0
 
-  /// A longer value ends no dictionary and enters none.
+  /// Longer values are not added, and do not end the dictionary.
   static let longestValue = 256
   static let entryLimit = 1 << 16
   static let byteLimit = 1 << 20
 
-  /// The most bytes a dictionary of so many values may have: their lengths, and they.
+  /// Limit of a dictionary with that many values, in bytes: their lengths and the values.
   static func chunkLimit(_ count: Int) -> Int {
     IntegerCoding.byteLimit(count) + byteLimit
   }
-  /// As many may differ before it is asked how often values come again.
+  /// The number of distinct values below which repetition is not checked.
   private static let freeEntryCount = 4096
   private static let freeByteCount = 256 << 10
 
@@ -40,9 +39,9 @@ final class DictionaryBuilder {
   ///
   /// - Parameters:
   ///   - rows: The values' bytes.
-  ///   - ranges: The range of each in them.
-  ///   - codes: The numbers are appended here.
-  /// - Returns: `false` if the block has to carry its values itself; then nothing has changed.
+  ///   - ranges: The range of each value in these bytes.
+  ///   - codes: Receives the numbers, which are appended.
+  /// - Returns: `false` if the block must contain its values itself; then nothing has changed.
   func number(_ rows: RawSpan, _ ranges: [Range<Int>], into codes: inout [UInt16]) -> Bool {
     guard !isEnded, ranges.allSatisfy({ $0.count <= Self.longestValue }) else { return false }
     let known = count
@@ -107,7 +106,7 @@ final class DictionaryBuilder {
 }
 
 extension RawSpan {
-  /// Whether two spans hold the same bytes.
+  /// Whether two spans contain the same bytes.
   func isEqual(to other: RawSpan) -> Bool {
     let count = byteCount
     guard count == other.byteCount else { return false }

@@ -1,6 +1,6 @@
 import RowFormat
 
-/// A list of integers as differences, in as few bits as the greatest of them needs.
+/// A list of integers as differences, in as few bits as the greatest difference needs.
 ///
 ///     part    size       meaning
 ///     form    1          bits 0 ... 6: width of a packed number; bit 7: ``Form/steps``
@@ -9,13 +9,13 @@ import RowFormat
 ///     first   varint     zigzag; the first value, only in ``Form/steps``
 ///     packed  the rest   ``BitPacking``; of every value, or of every value but the first
 ///
-/// A value is base + scale × packed number, or its predecessor plus that. Arithmetic wraps. Whole
-/// minutes, multiples of a thousand and dense keys so cost no more than what tells them apart.
+/// A value is base + scale × packed number, or its predecessor plus that. Arithmetic wraps. So whole minutes, multiples of a
+/// thousand and dense keys cost no more than their differences.
 enum IntegerCoding {
-  /// What the packed numbers are differences from.
+  /// The reference point of the differences: the base, or the previous value.
   enum Form { case offsets, steps }
 
-  /// The most bytes a list of so many integers takes: the form, three varints, the packed numbers.
+  /// Limit of a list of that many integers, in bytes: the form, three varints, the packed numbers.
   static func byteLimit(_ count: Int) -> Int { 1 + 3 * 10 + count * 8 }
 
   private struct Plan {
@@ -56,7 +56,7 @@ enum IntegerCoding {
   ///   - bytes: Bytes from a file.
   ///   - cursor: The offset of the list; afterwards, the offset of its end.
   ///   - values: Filled with as many values as it has room for.
-  /// - Returns: `false` if the bytes are no such list.
+  /// - Returns: `false` if the bytes are not such a list.
   static func decode(
     _ bytes: RawSpan,
     _ cursor: inout ByteCursor,
@@ -95,7 +95,7 @@ enum IntegerCoding {
     _ scale: UInt64,
     into values: UnsafeMutableBufferPointer<Int64>
   ) {
-    // Two loops: one multiplication more would keep the first from being vectorised.
+    // Two loops: one more multiplication would keep the first from being vectorised.
     if scale == 1 {
       BitPacking.unpack(bytes, values.count, width: width) { index, number in
         unsafe values[index] = base &+ Int64(bitPattern: number)
@@ -136,10 +136,10 @@ extension IntegerCoding {
     plan.scale = range == 0 ? 1 : commonDivisor(values, base: least)
     plan.width = BitPacking.width(of: range / plan.scale)
     guard !stepsOverflow, values.count > 1 else { return plan }
-    // What divides all differences from the least value divides those of neighbours, too.
+    // A divisor of all differences from the least value divides those of neighbours, too.
     let stepRange = UInt64(bitPattern: greatestStep &- leastStep)
     let stepWidth = BitPacking.width(of: stepRange / plan.scale)
-    // A sum over all predecessors is slower to read, so it has to pay.
+    // A sum over all predecessors is slower to read, so it must pay.
     if (plan.width - stepWidth) * values.count > 128, stepWidth * 8 <= plan.width * 7 {
       plan.form = .steps
       plan.base = leastStep
@@ -148,7 +148,7 @@ extension IntegerCoding {
     return plan
   }
 
-  /// The greatest number that divides all differences from `base`.
+  /// Returns the greatest number that divides all differences from `base`.
   private static func commonDivisor(_ values: Span<Int64>, base: Int64) -> UInt64 {
     var divisor: UInt64 = 0
     for index in values.indices {
@@ -157,7 +157,7 @@ extension IntegerCoding {
         divisor = rest
         continue
       }
-      // Euclid's; mostly the first remainder is zero.
+      // Euclid's algorithm; mostly the first remainder is zero.
       while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
       if divisor == 1 { return 1 }
     }

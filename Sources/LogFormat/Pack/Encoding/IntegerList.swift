@@ -1,25 +1,25 @@
 import RowFormat
 
-/// The head of an ``IntegerCoding``, by which single integers are found without the others.
+/// The head of an ``IntegerCoding``, which gives access to single integers without decoding the others.
 struct IntegerList {
   private let width: Int
   private let base: Int64
   private let scale: Int64
-  /// The first integer, if each of the others is told by its distance from the one before it.
+  /// The first integer, if each of the others is stored as the difference from its predecessor.
   private let first: Int64?
   private let count: Int
-  /// Where the packed numbers begin.
+  /// The offset of the packed numbers.
   private let start: Int
 
-  /// How many bytes a head takes at most: the form, and three varints.
+  /// Limit of a head, in bytes: the form, and three varints.
   static let headLimit = 1 + 3 * 10
 
-  /// Reads a head; `nil` if the bytes are none.
+  /// Reads a head; `nil` if the bytes are not a head.
   ///
   /// - Parameters:
-  ///   - bytes: Bytes from a file, with the head.
+  ///   - bytes: Bytes from a file, including the head.
   ///   - offset: The offset of the list.
-  ///   - count: How many integers it has.
+  ///   - count: The number of integers in the list.
   init?(_ bytes: RawSpan, at offset: Int, count: Int) {
     guard offset <= bytes.byteCount, count > 0 else { return nil }
     var cursor = ByteCursor(offset..<bytes.byteCount)
@@ -40,22 +40,22 @@ struct IntegerList {
     start = cursor.offset
   }
 
-  /// Where the list ends.
+  /// The end of the list.
   var end: Int { end(ofFirst: count) }
 
-  /// Where the bytes end by which so many of the first integers are known.
+  /// Returns the end of the bytes that determine that many of the first integers.
   func end(ofFirst number: Int) -> Int {
     let packed = first == nil ? number : number - 1
     return start + BitPacking.byteCount(max(0, packed), width: width)
   }
 
-  /// One of the integers.
+  /// Returns one of the integers.
   ///
   /// - Parameters:
-  ///   - index: Which one.
-  ///   - bytes: The bytes, at least to the ``end(ofFirst:)`` of it and those before it.
+  ///   - index: The index of the integer.
+  ///   - bytes: The bytes, at least to the ``end(ofFirst:)`` that includes the integer.
   /// - Returns: The integer.
-  /// - Complexity: O(1), or O(`index`) where each is told by its distance from the one before.
+  /// - Complexity: O(1), or O(`index`) if integers are stored as differences from their predecessors.
   func value(at index: Int, in bytes: RawSpan) -> Int64 {
     guard var value = first else {
       let packed = bytes.extracting(start..<bytes.byteCount)
@@ -68,13 +68,13 @@ struct IntegerList {
     return value
   }
 
-  /// Adds up lengths.
+  /// Adds up the lengths before an index.
   ///
   /// - Parameters:
-  ///   - index: Up to which one; it is the second part of the result.
-  ///   - bytes: The bytes, at least to the ``end(ofFirst:)`` of it and those before it.
-  ///   - limit: The most that a length may be.
-  /// - Returns: The sum of the lengths before, and the length; `nil` if one is less than 0 or more than the limit.
+  ///   - index: The index; the length there is the second part of the result.
+  ///   - bytes: The bytes, at least to the ``end(ofFirst:)`` that includes this length.
+  ///   - limit: The limit of a length.
+  /// - Returns: The sum of the lengths before, and the length; `nil` if a length is negative or beyond the limit.
   /// - Complexity: O(`index`).
   func lengths(upTo index: Int, in bytes: RawSpan, limit: Int) -> (sum: Int, last: Int)? {
     var sum: Int64 = 0

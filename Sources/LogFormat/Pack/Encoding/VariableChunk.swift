@@ -2,14 +2,14 @@ import RowFormat
 
 /// Values of variable width: an ``IntegerCoding`` of their lengths, then their bytes.
 enum VariableChunk {
-  /// Finds where each value begins, and where the last ends.
+  /// Finds the beginning of each value, and the end of the last.
   ///
   /// - Parameters:
   ///   - chunk: Bytes from a file, up to the end of the values.
   ///   - offset: The offset of the lengths.
-  ///   - count: How many values there are.
+  ///   - count: The number of values.
   ///   - unit: The number that each length must be a multiple of.
-  /// - Returns: `nil` if the bytes are no such chunk.
+  /// - Returns: The bounds; `nil` if the bytes are not such a chunk.
   static func bounds(
     in chunk: RawSpan,
     from offset: Int,

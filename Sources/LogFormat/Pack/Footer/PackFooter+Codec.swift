@@ -23,7 +23,7 @@ extension PackFooter {
     }
   }
 
-  /// Reads a footer, or returns `nil` if the bytes are none.
+  /// Reads a footer; `nil` if the bytes are not a footer.
   init?(decoding bytes: RawSpan) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let first = cursor.varint(in: bytes), let last = cursor.varint(in: bytes),
@@ -53,7 +53,7 @@ extension PackFooter {
     let types = schemas[schema].rowLayout.types
     guard !overflow, lastKey <= RowReference.maximumKey, 1...PackFormat.rowLimit ~= rowCount,
       UInt64(rowCount) <= span + 1, byteCount & 7 == 0,
-      // What of a row is there whatever it holds, in all rows but one.
+      // The part of a row that is there whatever its values, for all rows but one.
       (rowCount - 1) * schemas[schema].rowLayout.endsOffset <= PackFormat.blockByteLimit,
       Int(byteCount) >= PackBlockHeader.byteCount(columns: types.count)
     else { return false }
@@ -185,7 +185,7 @@ extension DictionaryEntry {
 extension ByteCursor {
   /// Reads a count and as many elements; `nil` if one cannot be read.
   ///
-  /// Every element has a byte at least, so a count that was damaged ends with the bytes.
+  /// Every element has at least one byte, so a damaged count stops at the end of the bytes.
   fileprivate mutating func list<Element>(
     in bytes: RawSpan,
     _ element: (RawSpan, inout ByteCursor) -> Element?

@@ -1,9 +1,9 @@
 import RowFormat
 
-/// What a pack holds and where: read once, when the pack is opened.
+/// The table of contents of a pack: read once, when the pack is opened.
 ///
-/// Stored as one LZ4 block, or as it is where that gains nothing; the ``PackTrailer`` says which. Numbers
-/// are varints, unless a size is given.
+/// Stored as one LZ4 block, or uncompressed if that gains nothing; the ``PackTrailer`` says which. Numbers are varints, unless
+/// a size is given.
 ///
 ///     firstSequence, lastSequence   the commits whose rows were packed
 ///     schemas       a count, then for each: table, layout, a count of columns, and for each column its
@@ -17,9 +17,8 @@ import RowFormat
 ///     blocks        a count, then for each: position of its schema, row count, first key, last key less
 ///                   first key, byte count, and a ``ZoneMap`` for each column
 ///
-/// Blocks follow each other from byte 4,096 on, in this order; then come the dictionaries;
-/// so neither needs an offset. A dictionary is an ``IntegerCoding`` of its values' lengths, then their
-/// bytes.
+/// Blocks follow each other from byte 4,096 on, in this order; then come the dictionaries; so neither needs an offset. A
+/// dictionary is an ``IntegerCoding`` of its values' lengths, then their bytes.
 package struct PackFooter: Hashable {
   var firstSequence: UInt64 = 0
   package var lastSequence: UInt64 = 0
@@ -27,7 +26,7 @@ package struct PackFooter: Hashable {
   package var tables: [PackTable] = []
   var dictionaries: [DictionaryEntry] = []
   package var blocks: [BlockEntry] = []
-  /// The bounds of all blocks' columns; each block knows where its own begin.
+  /// The bounds of all blocks' columns; each block has the index of its own.
   var zones: [ZoneMap] = []
 }
 
@@ -40,18 +39,18 @@ package struct PackSchema: Hashable, Sendable {
   var rowLayout: RowLayout
 }
 
-/// What a pack says of a table beside its rows.
+/// The contents of a pack for one table, beside its rows.
 package struct PackTable: Hashable, Sendable {
   package var table: UInt16
   /// No row had this key or a greater one when the pack was written.
   package var nextKey: UInt64
-  /// What the table's rows would take in the log, each with its record's header.
+  /// The size of the table's rows in the log, including the records' headers, in bytes.
   package var recordByteCount = 0
-  /// Runs of keys whose rows are gone for good, ascending.
+  /// Runs of keys whose rows were deleted for good, ascending.
   package var deletedKeys: [Range<UInt64>] = []
 }
 
-/// A dictionary and where it is.
+/// A dictionary and its place.
 struct DictionaryEntry: Hashable, Sendable {
   var table: UInt16
   var column: UInt16
@@ -61,19 +60,19 @@ struct DictionaryEntry: Hashable, Sendable {
   var codec: ChunkCodec
   var checksum: UInt32
   var rawChecksum: UInt32
-  /// Not stored.
+  /// Computed, not stored.
   var offset = 0
 }
 
-/// A block and where it is.
+/// A block and its place.
 package struct BlockEntry: Hashable, Sendable {
   package var schema: Int
   package var rowCount: Int
   package var firstKey: UInt64
   package var lastKey: UInt64
   package var byteCount: Int
-  /// Not stored.
+  /// Computed, not stored.
   var offset = 0
-  /// Where in the footer's bounds those of the block begin; not stored.
+  /// The index of the block's first bounds in the footer's list; computed, not stored.
   var zoneStart = 0
 }

@@ -1,16 +1,15 @@
 import RowFormat
 
-/// What a block's footer entry tells of a column without reading the block: its bounds.
+/// The bounds of a column in a block's footer entry, available without reading the block.
 ///
 ///     part   size            meaning
 ///     flags  1               bit 0: some rows are null; bit 1: some are not; bit 2: some are not a number
 ///     low    see below       a lower bound of the values that are neither
 ///     high                   an upper bound of them
 ///
-/// Bounds follow only if bit 1 is set and there is a value to bound. An integer, reference or bool has
-/// `low` as a zigzag varint and `high - low` as a varint; a double or date the eight bytes of each; text,
-/// bytes, structured values, blobs and UUIDs the first eight bytes of each as a big-endian integer, zeros
-/// where there are fewer, in eight bytes. A list of references has no bounds.
+/// Bounds follow only if bit 1 is set and there is a value to bound. An integer, reference or bool has `low` as a zigzag varint
+/// and `high - low` as a varint; a double or date the eight bytes of each; text, bytes, structured values, blobs and UUIDs the
+/// first eight bytes of each as a big-endian integer, padded with zeros, in eight bytes. A list of references has no bounds.
 package struct ZoneMap: Hashable, Sendable {
   var flags: UInt8 = 0
   /// Integers as they are, doubles as their bits, prefixes as big-endian integers.
@@ -21,7 +20,7 @@ package struct ZoneMap: Hashable, Sendable {
   static let hasValues: UInt8 = 2
   static let hasNotANumber: UInt8 = 4
 
-  /// What of the values is compared.
+  /// The part of the values that is compared.
   enum Order { case integer, double, prefix, none }
 
   static func order(of type: ColumnType) -> Order {
@@ -102,7 +101,7 @@ extension ZoneMap {
     for index in doublePatterns.indices {
       let value = Double(bitPattern: UInt64(bitPattern: doublePatterns[index]))
       if value.isNaN { flags |= Self.hasNotANumber }
-      // Comparisons with what is not a number are false, and leave the bounds alone.
+      // Comparisons with NaN are false, and do not change the bounds.
       if value < least { least = value }
       if value > greatest { greatest = value }
     }
@@ -114,7 +113,7 @@ extension ZoneMap {
     (nullCount > 0 ? hasNulls : 0) | (nullCount < count ? hasValues : 0)
   }
 
-  /// The first eight bytes as a number that compares as they do.
+  /// Returns the first eight bytes as a number with the same order.
   static func prefix(of bytes: RawSpan) -> UInt64 {
     if bytes.byteCount >= 8 { return bytes.load(UInt64.self, at: 0).byteSwapped }
     var prefix: UInt64 = 0

@@ -1,14 +1,13 @@
 import RowFormat
 
-/// The rows of a block, put together from its columns, in memory one behind the other.
+/// The rows of a block, assembled from its columns, in memory one behind the other.
 ///
-/// This is what the cache keeps and what reads of rows are served from: a row then is one contiguous range of memory,
-/// as it is in the log.
+/// The cache contains these, and reads of rows are served from them: so a row is one contiguous range of memory, as in the log.
 @safe @usableFromInline package final class PackedRows: @unchecked Sendable {
-  // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: the
-  // rows are filled in before other threads know of them, and again only by a scan that alone refers to them.
+  // Read row by row, so no access may cost a run-time exclusivity check. There are no overlapping accesses: the rows are filled
+  // in before other threads can see them, and refilled only by a scan with the sole reference.
   @exclusivity(unchecked) @usableFromInline var bytes = ByteBuffer(capacity: 64)
-  /// Where each row begins, and where the last ends.
+  /// The offset at which each row begins, and the end of the last.
   @usableFromInline var starts: [Int] = []
   /// The rows' keys; empty if they have no gap.
   @usableFromInline package var keys: [UInt64] = []
@@ -16,14 +15,14 @@ import RowFormat
   @usableFromInline package var table: UInt16 = 0
   @usableFromInline package var layout = LayoutNumber(0)
 
-  /// Before the first row there is room for a header, as a record of the log has one.
+  /// The room for a record's header, in bytes, before the first row.
   @usableFromInline static var margin: Int { RecordHeader.shortByteCount }
 
   package init() {}
 
   @inlinable package var count: Int { starts.count - 1 }
 
-  /// How much memory it takes, in bytes.
+  /// The memory of the rows, in bytes.
   var memoryByteCount: Int { unsafe bytes.count + starts.count * 8 + keys.count * 8 + 128 }
 
   /// The bytes of a row.
@@ -33,19 +32,19 @@ import RowFormat
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
-  /// The bytes of a row behind as many others as the header of a record has.
+  /// The bytes of a row, preceded by the room for a record's header.
   @inlinable @_lifetime(borrow self)
   package func record(_ index: Int) -> RawSpan {
     let range = (starts[index] - Self.margin)..<starts[index + 1]
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
-  /// The name of a row.
+  /// Returns the name of a row.
   @inlinable package func reference(_ index: Int) -> RowReference {
     RowReference(table: table, key: keys.isEmpty ? firstKey + UInt64(index) : keys[index])
   }
 
-  /// The row of a key.
+  /// Returns the index of the row with a key.
   @inlinable package func index(of key: UInt64) -> Int? {
     if keys.isEmpty {
       guard key >= firstKey, key - firstKey < UInt64(count) else { return nil }
@@ -60,7 +59,7 @@ import RowFormat
     return low < keys.count && keys[low] == key ? low : nil
   }
 
-  /// Takes over one row that was cut out of its block.
+  /// Takes one row that was cut out of its block.
   func fill(with row: RawSpan, key: UInt64, _ schema: PackSchema) {
     firstKey = key
     table = schema.table
@@ -71,12 +70,12 @@ import RowFormat
     starts = unsafe [Self.margin, bytes.count]
   }
 
-  /// Puts rows together.
+  /// Assembles the rows of a block.
   ///
   /// - Parameters:
   ///   - vectors: The keys, then the columns.
   ///   - block: The block's entry in the footer.
-  ///   - schema: Its table and layout.
+  ///   - schema: The block's table and layout.
   /// - Returns: `false` if there are more bytes than a block may have; then there are no rows.
   package func fill(
     from vectors: [ColumnVector],

@@ -1,28 +1,28 @@
 import RowFormat
 
-/// Serves a scan with rows of packs, each block of which it puts together once.
+/// Provides a scan with rows of packs; each block is assembled only once.
 ///
-/// What it reads stays out of the cache, so that a scan does not drive out what single reads need; what is in
-/// the cache is taken from there. Rows that come in the order of their keys come block by block in each pack,
-/// but those of several packs, or layouts, by turns: so it keeps as many blocks as there may be turns.
+/// Blocks read here stay out of the cache, so that a scan does not evict blocks that single reads need; blocks in the cache are
+/// taken from there. Rows in key order come block by block in each pack, but alternate between packs, or layouts: so it keeps
+/// as many blocks as may alternate.
 @usableFromInline package struct PackedRowsCursor {
   @usableFromInline var blocks: [Block] = []
-  /// The position of the block that was asked for last.
+  /// The position of the block used last.
   @usableFromInline var last = 0
-  /// The position of the block that is let go next.
+  /// The position of the block to be dropped next.
   private var next = 0
   private var vectors: [ColumnVector] = []
-  /// The keys that are read so many rows later as `distances` says, or greater ones.
+  /// The keys to be read after the number of rows given in `distances`, or greater keys.
   ///
-  /// A block that ends before one of them has fewer of the rows to be read. None is zero, unless all rows are read.
+  /// A block that ends before one of them contains fewer of the rows to be read. None is zero, unless all rows are read.
   private var keysAhead: (near: UInt64, middle: UInt64, far: UInt64) = (0, 0, 0)
 
   package init() {}
 
   private static let blockLimit = 8
-  /// How many rows of a block are cut out at most before it is put together instead; which one depends on how many it has.
+  /// Limits of the rows cut out of a block before it is assembled instead; the block's row count selects one.
   private static let distances = (near: 4, middle: 12, far: 32)
-  /// How many rows are put together in the time in which one is cut out.
+  /// The number of rows assembled in the time that cutting out one takes.
   private static let rowsPerCut = 20
 
   @usableFromInline struct Block {
@@ -31,11 +31,11 @@ import RowFormat
     @usableFromInline var rows: PackedRows
   }
 
-  /// The rows of the block in which a row stands.
+  /// Returns the rows of the block that contains a row.
   ///
   /// - Parameters:
-  ///   - place: Where it is, in a pack that is part of the store.
-  ///   - pack: That pack.
+  ///   - place: The place of the row, in a pack that belongs to the store.
+  ///   - pack: The pack of the place.
   /// - Returns: The rows.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   package mutating func rows(at place: RecordPlace, of pack: PackReader) throws -> PackedRows {
@@ -47,11 +47,11 @@ import RowFormat
     return try load(address.block, of: pack, file)
   }
 
-  /// Says which rows are read next.
+  /// Announces the rows that are read next.
   ///
   /// - Parameters:
-  ///   - keys: All that are read, ascending.
-  ///   - index: The one that is read now.
+  ///   - keys: The keys of all rows to be read, ascending.
+  ///   - index: The index of the row that is read now.
   @inline(__always)
   package mutating func expect(_ keys: Span<UInt64>, from index: Int) {
     func key(_ distance: Int) -> UInt64 {
@@ -62,12 +62,12 @@ import RowFormat
     keysAhead = (key(distances.near), key(distances.middle), key(distances.far))
   }
 
-  /// A row cut out of its block, if the block has few of the rows to be read.
+  /// Returns a row cut out of its block, if the block contains few of the rows to be read.
   ///
   /// - Parameters:
-  ///   - place: Where it is, in a pack that is part of the store.
-  ///   - pack: That pack.
-  /// - Returns: The row, and which of the rows it is; `nil` if its block is to be put together.
+  ///   - place: The place of the row, in a pack that belongs to the store.
+  ///   - pack: The pack of the place.
+  /// - Returns: The rows, and the index of the row among them; `nil` if its block should be assembled.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   package func cut(
     _ place: RecordPlace,
@@ -80,7 +80,7 @@ import RowFormat
     return try pack.rowOfScan(at: address)
   }
 
-  /// Whether too few rows of a block are still to be read for it to be put together.
+  /// Whether too few rows of a block are still to be read for assembling it.
   private func isToBeCut(_ block: BlockEntry) -> Bool {
     let cuts = block.rowCount / Self.rowsPerCut
     if cuts >= Self.distances.far { return block.lastKey < keysAhead.far }
@@ -88,7 +88,7 @@ import RowFormat
     return block.lastKey < keysAhead.near
   }
 
-  /// A block that is at hand.
+  /// Returns the rows of a block that is already loaded.
   @inlinable @inline(__always)
   package mutating func known(_ pack: SegmentID, _ number: Int) -> PackedRows? {
     if last < blocks.count, blocks[last].number == number, blocks[last].pack == pack {
@@ -106,7 +106,7 @@ import RowFormat
     of pack: PackReader,
     _ file: SegmentID
   ) throws -> PackedRows {
-    // The block that precedes in the same pack is not needed again.
+    // The preceding block of the same pack is not needed again.
     let position =
       blocks.firstIndex { $0.pack == file && $0.number + 1 == number } ?? newPosition()
     if let cached = pack.cachedRows(of: number) {
@@ -114,7 +114,7 @@ import RowFormat
       return cached
     }
     var rows = position < blocks.count ? blocks[position].rows : PackedRows()
-    // Out of the list, so that it can be told whether anyone else still has the rows, the cache for one.
+    // Taken out of the list, to check whether any other reference to the rows is left, the cache's for instance.
     if position < blocks.count { blocks[position].rows = Self.none }
     if !isKnownUniquelyReferenced(&rows) { rows = PackedRows() }
     do {

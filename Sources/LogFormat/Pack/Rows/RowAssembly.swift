@@ -1,13 +1,13 @@
 import RowFormat
 
-/// Turns the columns of a block into rows, column by column: the loops over values are short, and the rows
-/// are near enough to each other to stay in the processor's cache.
+/// Assembles rows from the columns of a block, column by column: the loops over values are short, and the rows are close enough
+/// to each other to stay in the processor's cache.
 ///
-/// The result is byte for byte what a ``RowWriter`` makes of the same values.
+/// The result is byte for byte the output of a ``RowWriter`` for the same values.
 struct RowAssembly {
   let layout: RowLayout
   let count: Int
-  /// Where in the row's data the next value of variable width goes.
+  /// The end of each row's values of variable width so far.
   private var ends: [Int] = []
 
   init(layout: RowLayout, count: Int) {
@@ -19,11 +19,11 @@ struct RowAssembly {
   ///
   /// - Parameters:
   ///   - vectors: The keys, then the columns.
-  ///   - margin: How many zeros come before the first row.
+  ///   - margin: The number of zeros before the first row.
   ///   - buffer: Emptied, and filled with the rows.
-  ///   - starts: Emptied, and filled with where each row begins, and where the last ends.
-  /// - Returns: `false` if there are more bytes than a block may have: one value of a dictionary, which stands
-  ///   in the pack once, may be meant to be in every row.
+  ///   - starts: Emptied, and filled with the offset at which each row begins, and the end of the last.
+  /// - Returns: `false` if there are more bytes than a block may have: one value of a dictionary, which is in the pack only
+  ///   once, may be claimed by every row.
   mutating func run(
     _ vectors: [ColumnVector],
     from margin: Int,
@@ -55,7 +55,7 @@ struct RowAssembly {
 
   private static func isWide(_ dataByteCount: Int) -> Bool { dataByteCount > Int(UInt16.max) }
 
-  /// Where each row begins.
+  /// Computes the offset at which each row begins.
   private mutating func measure(_ vectors: [ColumnVector], from margin: Int, _ starts: inout [Int])
   {
     var sizes = [Int](repeating: 0, count: count)
@@ -169,7 +169,7 @@ struct RowAssembly {
     for row in 0..<count {
       let start = starts[row]
       let size = starts[row + 1] - start - endsOffset
-      // With four bytes for each end there would be more of them than with two.
+      // With ends of four bytes there would be more bytes than with two.
       let isWide = Self.isWide(size - layout.variableCount * 2)
       let width = isWide ? 4 : 2
       if vector.form != .absent, !vector.isNull(row) {

@@ -1,21 +1,21 @@
 import RowFormat
 
-/// Cuts one row out of a block, column by column, without unpacking the others.
+/// Cuts one row out of a block, column by column, without decoding the others.
 ///
-/// Of a chunk that is stored as it is, only the bytes of the row's value are read; one of LZ4 is unpacked up to them.
-/// What comes out is byte for byte what ``RowAssembly`` makes of the same row.
+/// Of an uncompressed chunk, only the bytes of the row's value are read; a chunk of LZ4 is decompressed up to them. The result
+/// is byte for byte the output of ``RowAssembly`` for the same row.
 struct RowCut: ~Copyable {
-  /// The row, in the block.
+  /// The index of the row in the block.
   private let index: Int
   private let rowCount: Int
-  /// The first bytes of a chunk that is stored as LZ4.
+  /// The first bytes of a chunk that is compressed with LZ4.
   private var unpacked = ByteBuffer(capacity: 64)
 
-  /// Prepares to cut a row out.
+  /// Prepares to cut out a row.
   ///
   /// - Parameters:
-  ///   - index: Which row of the block it is.
-  ///   - rowCount: How many rows the block has.
+  ///   - index: The index of the row in the block.
+  ///   - rowCount: The number of rows in the block.
   init(_ index: Int, of rowCount: Int) {
     self.index = index
     self.rowCount = rowCount
@@ -24,14 +24,14 @@ struct RowCut: ~Copyable {
   /// Adds the next column.
   ///
   /// - Parameters:
-  ///   - column: Its number in the layout; columns come in ascending order.
-  ///   - type: Its type.
-  ///   - entry: What its chunk is.
-  ///   - dictionary: The dictionary of the column, if the chunk has numbers of its values.
-  ///   - stored: The chunk's bytes as they are in the file.
+  ///   - column: The column's number in the layout; columns come in ascending order.
+  ///   - type: The column's type.
+  ///   - entry: The entry of the column's chunk.
+  ///   - dictionary: The dictionary of the column, if the chunk contains codes.
+  ///   - stored: The chunk's bytes as in the file.
   ///   - writer: Writes the row.
-  /// - Returns: `false` if the bytes are no such chunk.
-  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  /// - Returns: `false` if the bytes are not such a chunk.
+  /// - Throws: ``LZ4/Failure`` if the bytes are not LZ4.
   mutating func append(
     _ column: Int,
     _ type: ColumnType,
@@ -91,15 +91,15 @@ struct RowCut: ~Copyable {
 // MARK: Sizes
 
 extension RowCut {
-  /// How many bytes the value of a column of variable width has.
+  /// Returns the size of the value of a column of variable width, in bytes.
   ///
   /// - Parameters:
   ///   - type: The type of the column.
-  ///   - entry: What its chunk is.
-  ///   - dictionary: The dictionary of the column, if the chunk has numbers of its values.
-  ///   - stored: The chunk's bytes as they are in the file.
-  /// - Returns: The bytes of the value, 0 if it is null; `nil` if the bytes are no such chunk.
-  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  ///   - entry: The entry of the column's chunk.
+  ///   - dictionary: The dictionary of the column, if the chunk contains codes.
+  ///   - stored: The chunk's bytes as in the file.
+  /// - Returns: The size of the value, 0 if it is null; `nil` if the bytes are not such a chunk.
+  /// - Throws: ``LZ4/Failure`` if the bytes are not LZ4.
   mutating func byteCount(
     _ type: ColumnType,
     _ entry: ChunkEntry,
@@ -131,14 +131,14 @@ extension RowCut {
 // MARK: The key
 
 extension RowCut {
-  /// The key of the row.
+  /// Returns the key of the row.
   ///
   /// - Parameters:
   ///   - block: The block.
-  ///   - entry: The keys' chunk.
-  ///   - stored: Its bytes as they are in the file.
-  /// - Returns: `nil` if the bytes are no keys.
-  /// - Throws: ``LZ4/Failure`` if the bytes are no LZ4.
+  ///   - entry: The entry of the keys' chunk.
+  ///   - stored: The chunk's bytes as in the file.
+  /// - Returns: The key; `nil` if the bytes are not keys.
+  /// - Throws: ``LZ4/Failure`` if the bytes are not LZ4.
   mutating func key(
     of block: BlockEntry,
     _ entry: ChunkEntry,
@@ -174,7 +174,7 @@ extension RowCut {
     return list.value(at: index, in: unpacked.bytes)
   }
 
-  /// Where a value of variable width is in the bytes without LZ4.
+  /// Returns the range of a value of variable width in the uncompressed bytes.
   private mutating func range(
     at offset: Int,
     of entry: ChunkEntry,
@@ -190,7 +190,7 @@ extension RowCut {
       list = found
       lengths = list.lengths(upTo: index, in: stored, limit: limit)
     } else {
-      // Mostly with all that has to be known: lengths of two bytes at most.
+      // Mostly this is all that is needed: lengths of two bytes at most.
       let guess = offset + IntegerList.headLimit + (index + 1) * 2
       try unpack(upTo: guess, of: entry, stored)
       guard let found = IntegerList(unpacked.bytes, at: offset, count: rowCount),
@@ -225,7 +225,7 @@ extension RowCut {
     return Int(BitPacking.number(at: index, in: numbers, width: Int(width)))
   }
 
-  /// The one or two words of a value of fixed width.
+  /// Returns the one or two words of a value of fixed width.
   private mutating func words(
     _ count: Int,
     at offset: Int,
@@ -256,7 +256,7 @@ extension RowCut {
     return unpacked.bytes.load(UInt8.self, at: offset)
   }
 
-  /// Unpacks the first bytes of a chunk that is stored as LZ4; all of them, if there are no more.
+  /// Decompresses the first bytes of a chunk of LZ4, or all of them if there are no more.
   private mutating func unpack(
     upTo end: Int,
     of entry: ChunkEntry,
@@ -265,7 +265,7 @@ extension RowCut {
     let needed = min(end, entry.rawByteCount)
     if needed <= unpacked.count { return }
     unpacked.removeAll()
-    // What a value needs comes in steps: a few bytes more spare the next one.
+    // A value is read in steps: a few more bytes save the next call.
     try LZ4.decompressPrefix(stored, count: min(entry.rawByteCount, needed + 64), into: &unpacked)
   }
 }

@@ -1,19 +1,19 @@
 import RowFormat
 
-/// What a ``ColumnVector`` holds.
+/// The contents of a ``ColumnVector``.
 @usableFromInline package struct ColumnContents: ~Copyable {
   @usableFromInline package var form = ColumnVector.Form.absent
   @usableFromInline package var count = 0
   @usableFromInline package var nullCount = 0
   @usableFromInline package var dictionary: PackDictionary?
-  /// Values of fixed width; of the form bytes, the whole chunk.
+  /// The values of fixed width; in the form bytes, the whole chunk.
   @usableFromInline package var values = ByteBuffer(capacity: 64)
-  /// Where in ``values`` each value of the form bytes begins, and where the last ends.
+  /// The offset in ``values`` at which each value of the form bytes begins, and the end of the last.
   @usableFromInline package var bounds = ByteBuffer(capacity: 64)
   /// A bit for each row, in words; empty if no row is null.
   @usableFromInline package var nulls = ByteBuffer(capacity: 64)
 
-  /// How much memory it takes, in bytes.
+  /// The memory of the contents, in bytes.
   var memoryByteCount: Int { values.count + bounds.count + nulls.count + 256 }
 
   @inline(__always)
@@ -50,7 +50,7 @@ import RowFormat
 // MARK: Keys
 
 extension ColumnContents {
-  /// The key of a row, if these are keys.
+  /// Returns the key of a row, if the contents are keys.
   @inlinable @inline(__always)
   package func key(at row: Int, firstKey: UInt64) -> UInt64 {
     form == .dense ? firstKey + UInt64(row) : values.load(UInt64.self, at: row * 8)

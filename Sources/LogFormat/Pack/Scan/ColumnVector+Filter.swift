@@ -1,25 +1,25 @@
 import RowFormat
 
-/// The tests a scan is made of: each narrows a selection down. A null row passes none but ``keepNulls(in:)``.
+/// The tests of a scan: each narrows a selection. A null row passes none but ``keepNulls(in:)``.
 extension ColumnVector {
   /// Keeps rows whose integer is in a range.
   public func keep(integers range: ClosedRange<Int64>, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let values = integers
-    // One comparison instead of two: what is below the range wraps to beyond it.
+    // One comparison instead of two: values below the range wrap around to beyond it.
     let low = range.lowerBound
     let width = UInt64(bitPattern: range.upperBound &- low)
     selection.keep { UInt64(bitPattern: unsafe values[unchecked: $0] &- low) <= width }
   }
 
-  /// Keeps rows whose integer is one of some that follow each other, beyond the greatest with the least.
+  /// Keeps rows whose integer is in a run of consecutive integers, which wraps around after the greatest.
   ///
-  /// Integers without a sign thus need no test of their own.
+  /// So unsigned integers need no test of their own.
   ///
   /// - Parameters:
   ///   - first: The first integer.
-  ///   - distance: How far the last one is from it.
-  ///   - selection: The selection to narrow down.
+  ///   - distance: The distance of the last integer from the first.
+  ///   - selection: The selection to narrow.
   public func keep(
     integersFrom first: Int64,
     distance: UInt64,
@@ -30,14 +30,14 @@ extension ColumnVector {
     selection.keep { UInt64(bitPattern: unsafe values[unchecked: $0] &- first) <= distance }
   }
 
-  /// Keeps rows whose integer passes a test, which is asked about selected rows only.
+  /// Keeps rows whose integer passes a test, which is called for selected rows only.
   public func keep(integersWhere test: (Int64) -> Bool, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let values = integers
     selection.keepSelected { test(values[$0]) }
   }
 
-  /// Keeps rows whose UUID is the one with these little-endian words.
+  /// Keeps rows with the UUID of these little-endian words.
   public func keep(identifier low: UInt64, _ high: UInt64, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let words = identifiers
@@ -46,7 +46,7 @@ extension ColumnVector {
     }
   }
 
-  /// Keeps rows whose double or date is in a range; what is not a number is in none.
+  /// Keeps rows whose double or date is in a range; NaN is in none.
   public func keep(doubles range: ClosedRange<Double>, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let values = doubles
@@ -58,7 +58,7 @@ extension ColumnVector {
     }
   }
 
-  /// Keeps rows whose bool is the one given.
+  /// Keeps rows with the given bool.
   public func keep(bools value: Bool, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     let bits = bits
@@ -69,7 +69,7 @@ extension ColumnVector {
 
   /// Keeps rows whose value, of variable width, passes a test.
   ///
-  /// Values of a dictionary are tested once in a scan, not once a row.
+  /// Values of a dictionary are tested once in a scan, not once for each row.
   public func keep(where test: inout ValueTest, in selection: inout RowSelection) {
     guard prepare(&selection) else { return }
     if form == .codes, let dictionary {
@@ -113,7 +113,7 @@ extension ColumnVector {
   }
 }
 
-/// A test of values of variable width, which remembers what it said of a dictionary.
+/// A test of values of variable width, which caches its results for a dictionary.
 public struct ValueTest {
   private let test: (RawSpan) -> Bool
   private var dictionary: PackDictionary?
@@ -127,17 +127,17 @@ public struct ValueTest {
 
   /// Creates a test.
   ///
-  /// - Parameter test: Whether a value passes; asked any number of times, in any order.
+  /// - Parameter test: Whether a value passes; called any number of times, in any order.
   public init(_ test: @escaping (RawSpan) -> Bool) { self.test = test }
 
-  /// A test for one value.
+  /// Creates a test for one value.
   public static func isEqual(to value: [UInt8]) -> ValueTest {
     ValueTest { bytes in unsafe value.span.bytes.isEqual(to: bytes) }
   }
 
   func passes(_ value: RawSpan) -> Bool { test(value) }
 
-  /// Which values of a dictionary pass.
+  /// Determines the values of a dictionary that pass.
   package mutating func verdict(on dictionary: PackDictionary) -> Verdict {
     if self.dictionary === dictionary { return known }
     self.dictionary = dictionary

@@ -1,16 +1,15 @@
-/// The values of one column in the rows of one block, decoded, in memory one behind the other.
+/// The decoded values of one column in the rows of one block, in memory one behind the other.
 ///
-/// What it holds depends on the column's type and on how the block was written; ``form`` says which of
-/// the accessors apply. A value under a null is unspecified.
+/// The form depends on the column's type and on the encoding of the block; ``form`` determines which of the accessors apply. A
+/// value under a null is unspecified.
 @safe public final class ColumnVector: @unchecked Sendable {
-  // Read row by row, so no access may cost a check at run time against overlapping ones. There are none: a
-  // vector is filled before other threads know of it, and filled again only by a scan that alone refers to
-  // it.
+  // Read row by row, so no access may cost a run-time exclusivity check. There are no overlapping accesses: a vector is filled
+  // before other threads can see it, and refilled only by a scan with the sole reference.
   @exclusivity(unchecked) package var contents = ColumnContents()
 
   package init() {}
 
-  /// How the values are held.
+  /// The representations of the values.
   public enum Form: Sendable, Hashable {
     /// Every row is null.
     case absent
@@ -22,7 +21,7 @@
     case bits
     /// ``ColumnVector/identifiers``.
     case identifiers
-    /// ``ColumnVector/codes``, which number values of ``ColumnVector/dictionary``.
+    /// ``ColumnVector/codes``: the numbers of values in ``ColumnVector/dictionary``.
     case codes
     /// ``ColumnVector/bytes(at:)``.
     case bytes
@@ -30,22 +29,22 @@
     case dense
   }
 
-  /// How the values are held.
+  /// The representation of the values.
   public var form: Form { unsafe contents.form }
 
-  /// How many rows there are.
+  /// The number of rows.
   public var count: Int { unsafe contents.count }
 
-  /// How many of them are null.
+  /// The number of null rows.
   public var nullCount: Int { unsafe contents.nullCount }
 
-  /// The values that ``codes`` number.
+  /// The values that ``codes`` refer to.
   public var dictionary: PackDictionary? { unsafe contents.dictionary }
 
   /// Whether a row is null.
   public func isNull(_ row: Int) -> Bool { unsafe contents.isNull(row) }
 
-  /// A bit for each row, in words of 64: whether it is null.
+  /// A bit for each row, in words of 64: set if the row is null.
   ///
   /// Empty if no row is null, or all are.
   public var nullWords: Span<UInt64> {
@@ -89,7 +88,7 @@
     }
   }
 
-  /// Where in ``bytes(at:)``' memory each value of the form bytes begins, and where the last ends.
+  /// The offset in ``bytes(at:)``' memory at which each value of the form bytes begins, and the end of the last.
   package var bounds: Span<UInt32> {
     @_lifetime(borrow self) get {
       unsafe _overrideLifetime(Span(_bytes: contents.bounds.bytes), borrowing: self)

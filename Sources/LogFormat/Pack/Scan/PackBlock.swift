@@ -1,13 +1,13 @@
-/// One block of a scan, whose columns are decoded as they are asked for.
+/// One block of a scan, whose columns are decoded on demand.
 public struct PackBlock: ~Copyable {
   package let reader: PackReader
   /// The block's number in the pack.
   public private(set) var number = 0
-  /// Where in the layout of this block each column of the scan is.
+  /// The position of each column of the scan in the layout of this block.
   private var positions: [Int?]
   /// The keys, then the columns of the scan, as far as they were decoded in this block.
   private var current: [ColumnVector?]
-  /// Vectors of earlier blocks, to be filled again.
+  /// Vectors of earlier blocks, for reuse.
   private var spare: [ColumnVector?]
 
   package init(_ reader: PackReader, columnCount: Int) {
@@ -25,7 +25,7 @@ public struct PackBlock: ~Copyable {
 
   private var entry: BlockEntry { reader.footer.blocks[number] }
 
-  /// How many rows the block has.
+  /// The number of rows in the block.
   public var rowCount: Int { entry.rowCount }
 
   /// The layout of its rows.
@@ -34,11 +34,11 @@ public struct PackBlock: ~Copyable {
   /// Whether the rows have a column of the scan; if not, it is null in all of them.
   public func hasColumn(_ index: Int) -> Bool { positions[index] != nil }
 
-  /// The values of a column.
+  /// Returns the values of a column.
   ///
-  /// The vector may be filled with other values when the scan has gone on, unless the caller keeps it.
+  /// The vector may be refilled with other values when the scan continues, unless the caller retains it.
   ///
-  /// - Parameter index: The column's position among those the scan asked for.
+  /// - Parameter index: The column's position among those that the scan requested.
   /// - Returns: The vector.
   /// - Throws: ``StorageError/corruption(_:)`` if the column is damaged.
   public mutating func column(_ index: Int) throws -> ColumnVector {
@@ -53,7 +53,7 @@ public struct PackBlock: ~Copyable {
     return try load(position + 1, as: index + 1)
   }
 
-  /// The key of a row.
+  /// Returns the key of a row.
   ///
   /// - Throws: ``StorageError/corruption(_:)`` if the keys are damaged.
   public mutating func key(of row: Int) throws -> UInt64 {
@@ -61,7 +61,7 @@ public struct PackBlock: ~Copyable {
     return unsafe keys.contents.key(at: row, firstKey: entry.firstKey)
   }
 
-  /// How many bytes the columns take in the file that were decoded, and the keys if they were.
+  /// Returns the size in the file of the columns decoded, and of the keys if they were, in bytes.
   package func decodedByteCount() throws -> Int {
     let columnCount = reader.footer.schemas[entry.schema].columns.count
     return try reader.withBlock(number) { bytes in
@@ -77,7 +77,7 @@ public struct PackBlock: ~Copyable {
   }
 
   private mutating func load(_ chunk: Int, as index: Int) throws -> ColumnVector {
-    // A vector that only the scan refers to is filled again; one that the caller kept is the caller's.
+    // A vector that only the scan refers to is reused; one that the caller retained is not.
     var reused = spare[index]
     spare[index] = nil
     if reused != nil, !isKnownUniquelyReferenced(&reused) { reused = nil }

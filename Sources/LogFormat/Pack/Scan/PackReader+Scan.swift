@@ -1,16 +1,15 @@
 extension PackReader {
   /// Visits the blocks of a table that may have rows of interest, by layout and key.
   ///
-  /// What is read stays out of the cache, so that a scan does not drive out what single reads need.
+  /// Blocks read here stay out of the cache, so that a scan does not evict blocks that single reads need.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - columns: The columns to offer, by their numbers in the catalogue.
-  ///   - conditions: Conditions that all rows of interest meet; blocks whose bounds rule them out are left
-  ///     out.
-  ///   - keys: The keys to visit; all, if `nil`. A block may have others, too.
+  ///   - columns: The columns to read, by their numbers in the catalogue.
+  ///   - conditions: Conditions that all rows of interest meet; blocks whose bounds rule them out are skipped.
+  ///   - keys: The keys to visit; all, if `nil`. A block may contain others, too.
   ///   - body: Called with each block.
-  /// - Throws: ``StorageError/corruption(_:)`` if a block is damaged, or what `body` throws.
+  /// - Throws: ``StorageError/corruption(_:)`` if a block is damaged, or any error that `body` throws.
   public func scanColumns(
     _ table: UInt16,
     _ columns: [UInt16],
@@ -33,7 +32,7 @@ extension PackReader {
     }
   }
 
-  /// Where columns are in the layout of a schema.
+  /// Returns the positions of columns in the layout of a schema.
   package func positions(of columns: [UInt16], inSchema number: Int) -> [Int?] {
     let schema = footer.schemas[number]
     return columns.map { schema.columns.firstIndex(of: $0) }
@@ -55,9 +54,9 @@ extension PackReader {
     )
   }
 
-  /// Reads everything and checks it against its checksums and the footer.
+  /// Reads the whole pack and checks it against its checksums and the footer.
   ///
-  /// - Returns: How many rows there are.
+  /// - Returns: The number of rows.
   /// - Throws: ``StorageError/corruption(_:)`` at the first damage.
   public func verify() throws -> Int {
     var rowCount = 0

@@ -1,11 +1,11 @@
-/// Which rows of a block are wanted: a bit for each, in words of 64.
+/// The selected rows of a block: a bit for each row, in words of 64.
 public struct RowSelection: Sendable {
-  /// How many rows the block has.
+  /// The number of rows in the block.
   public private(set) var count = 0
-  /// Row *i* is bit *i* mod 64 of word *i* / 64; bits of no row are zero.
+  /// Row *i* is bit *i* mod 64 of word *i* / 64; bits beyond the last row are zero.
   public package(set) var words: [UInt64] = []
 
-  /// Makes a selection of a block without rows.
+  /// Creates a selection of a block without rows.
   public init() {}
 
   /// Selects all rows of a block.
@@ -17,7 +17,7 @@ public struct RowSelection: Sendable {
     if count & 63 != 0 { words[wordCount - 1] = UInt64.max >> UInt64(64 - count & 63) }
   }
 
-  /// How many rows are selected.
+  /// The number of selected rows.
   public var selectedCount: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
   /// Whether no row is selected.
@@ -42,7 +42,7 @@ public struct RowSelection: Sendable {
     }
   }
 
-  /// Selects some rows that follow each other, beside those that are selected.
+  /// Adds a range of rows to the selection.
   ///
   /// - Complexity: O(rows / 64).
   package mutating func select(_ rows: Range<Int>) {
@@ -60,19 +60,19 @@ public struct RowSelection: Sendable {
     words[last] |= tail
   }
 
-  /// Selects what either selects; both are of the same block.
+  /// Adds the rows of another selection of the same block.
   public mutating func formUnion(_ other: RowSelection) {
     precondition(count == other.count, "\(count) rows and \(other.count)")
     for index in words.indices { words[index] |= other.words[index] }
   }
 
-  /// Drops what another selects; both are of the same block.
+  /// Drops the rows of another selection of the same block.
   public mutating func subtract(_ other: RowSelection) {
     precondition(count == other.count, "\(count) rows and \(other.count)")
     for index in words.indices { words[index] &= ~other.words[index] }
   }
 
-  /// Selects what is not selected, and nothing else.
+  /// Selects exactly the rows that were not selected.
   public mutating func invert() {
     let before = words
     selectAll(count)
@@ -82,7 +82,7 @@ public struct RowSelection: Sendable {
   /// Drops a row.
   public mutating func drop(_ row: Int) { words[row >> 6] &= ~(1 << UInt64(row & 63)) }
 
-  /// Keeps rows for which a test holds.
+  /// Keeps rows that pass a test.
   @inline(__always)
   package mutating func keep(_ test: (Int) -> Bool) {
     let count = count
@@ -97,7 +97,7 @@ public struct RowSelection: Sendable {
     }
   }
 
-  /// Keeps selected rows for which a test holds that is dear.
+  /// Keeps selected rows that pass an expensive test.
   @inline(__always)
   mutating func keepSelected(_ test: (Int) -> Bool) {
     for index in words.indices {
@@ -119,7 +119,7 @@ public struct RowSelection: Sendable {
     for index in words.indices { words[index] &= ~nulls[index] }
   }
 
-  /// Selects nothing.
+  /// Deselects all rows.
   public mutating func removeAll() {
     for index in words.indices { words[index] = 0 }
   }

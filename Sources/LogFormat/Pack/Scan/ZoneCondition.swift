@@ -1,22 +1,22 @@
 import RowFormat
 
-/// What rows must have in common to be asked about: blocks whose bounds rule it out are not read.
+/// A condition that all rows of interest meet: blocks whose bounds rule it out are not read.
 ///
-/// A condition may let blocks pass that have no such row, never the other way round.
+/// A condition may let blocks without such a row pass, but never the other way round.
 public enum ZoneCondition: Sendable, Hashable {
   /// An integer, a reference (its raw value) or a bool (0 or 1) in a range.
   case integer(column: UInt16, ClosedRange<Int64>)
-  /// A double or date in a range; what is not a number is in none.
+  /// A double or date in a range; NaN is in none.
   case double(column: UInt16, ClosedRange<Double>)
   /// Bytes that compare no less than `from` and no greater than `through`.
   case bytes(column: UInt16, from: [UInt8], through: [UInt8]?)
   /// Null.
   case null(column: UInt16)
-  /// Anything but null.
+  /// Any value but null.
   case notNull(column: UInt16)
-  /// A double or date that is not a number.
+  /// A double or date that is NaN.
   case notANumber(column: UInt16)
-  /// What another condition asks, or null.
+  /// Another condition, or null.
   indirect case orNull(ZoneCondition)
 
   package var column: UInt16 {
@@ -28,7 +28,7 @@ public enum ZoneCondition: Sendable, Hashable {
     }
   }
 
-  /// Whether a block may have such a row; `zone` is `nil` if its rows do not have the column.
+  /// Whether a block may have such a row; `zone` is `nil` if its rows lack the column.
   package func mayHold(_ zone: ZoneMap?, _ type: ColumnType?) -> Bool {
     if case .orNull(let condition) = self {
       return condition.mayHold(zone, type)
