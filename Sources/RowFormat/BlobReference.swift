@@ -1,13 +1,13 @@
-/// The number of a side file: given once, never again to another file.
+/// The number of a side file; assigned once and never reused for another file.
 public struct BlobID: RawRepresentable, Hashable, Sendable, Comparable {
   public let rawValue: UInt64
 
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The greatest number a blob can have.
+  /// The greatest number of a blob.
   public static let maximum = BlobID(rawValue: 1 << 56 - 1)
 
-  /// Whether a blob can have this number.
+  /// Whether the number is valid for a blob.
   @inlinable public var isValid: Bool { 1...BlobID.maximum.rawValue ~= rawValue }
 
   @inlinable public static func < (lhs: BlobID, rhs: BlobID) -> Bool {
@@ -15,23 +15,23 @@ public struct BlobID: RawRepresentable, Hashable, Sendable, Comparable {
   }
 }
 
-/// What a row says of the side file that holds one of its values.
+/// A row's reference to the side file with one of its values.
 public struct BlobReference: Hashable, Sendable {
-  /// Which file.
+  /// The number of the side file.
   public let id: BlobID
-  /// How many bytes the value has.
+  /// The size of the value, in bytes.
   public let byteCount: Int
-  /// Their CRC-32C.
+  /// The CRC-32C of the value's bytes.
   public let checksum: UInt32
 
-  /// Makes a reference to a side file; `checksum` is the CRC-32C of its value.
+  /// Creates a reference to a side file; `checksum` is the CRC-32C of its value.
   public init(id: BlobID, byteCount: Int, checksum: UInt32) {
     self.id = id
     self.byteCount = byteCount
     self.checksum = checksum
   }
 
-  /// The greatest length of a blob.
+  /// Limit of a blob, in bytes.
   public static let byteCountLimit = 1 << 48
 }
 
@@ -43,22 +43,22 @@ public struct BlobReference: Hashable, Sendable {
 ///          9     8  length     of the value, in bytes
 ///         17     4  checksum   CRC-32C of the value's bytes
 ///
-/// The last three only in form 1. The name of a file is made from its number and nothing else, so
-/// that no value, however damaged, leads out of the folder of blobs.
+/// The last three only in form 1. The name of a file follows from its number alone, so that no value, however damaged, leads
+/// out of the folder of blobs.
 public enum BlobValue: Hashable, Sendable {
-  /// Where the value's bytes are, counted as the range was that the value was decoded from.
+  /// The value's bytes are in the row, at this range, counted like the range passed for decoding.
   case inline(Range<Int>)
-  /// Which side file holds them.
+  /// The value's bytes are in this side file.
   case external(BlobReference)
 
   enum Form: UInt8 { case inline = 0, external }
 
   static let externalByteCount = 21
 
-  /// Reads a value, or returns `nil` if the bytes are none.
+  /// Reads a value; `nil` if the bytes are not a value.
   ///
   /// - Parameters:
-  ///   - bytes: The row, or whatever else the value is in.
+  ///   - bytes: The row, or other bytes that include the value.
   ///   - range: The bytes of the value in the row.
   public init?(decoding bytes: RawSpan, in range: Range<Int>) {
     guard !range.isEmpty,
@@ -85,13 +85,13 @@ public enum BlobValue: Hashable, Sendable {
 // MARK: Rows
 
 extension RowLayout {
-  /// The value of a blob column; `nil` for null, for bytes that are no value, and for other columns.
+  /// Returns the value of a blob column; `nil` for null, for invalid bytes, and for other columns.
   public func blob(_ column: Int, in row: RawSpan) -> BlobValue? {
     guard types[column] == .blob, !isNull(column, in: row) else { return nil }
     return BlobValue(decoding: row, in: range(column, in: row))
   }
 
-  /// Visits the side files that hold values of a row, with their columns.
+  /// Visits the side files with values of a row, with their columns.
   public func forEachBlob(
     in row: RawSpan,
     _ body: (_ column: Int, BlobReference) throws -> Void
@@ -101,7 +101,7 @@ extension RowLayout {
     }
   }
 
-  /// Whether every blob column holds a value or null.
+  /// Whether every blob column has a valid value or is null.
   public func hasValidBlobs(in row: RawSpan) -> Bool {
     blobColumns.allSatisfy { isNull($0, in: row) || blob($0, in: row) != nil }
   }

@@ -8,7 +8,7 @@
   @usableFromInline var capacity: Int
   @usableFromInline var used: Int
 
-  /// How many bytes have been appended.
+  /// The number of bytes appended.
   @inlinable public var count: Int { used }
 
   /// Creates an empty buffer with room for `capacity` bytes.
@@ -22,7 +22,7 @@
 
   /// The bytes appended so far.
   ///
-  /// The span borrows the buffer: it cannot outlive it, nor survive an append.
+  /// The span borrows the buffer: it cannot outlive the buffer, nor survive an append.
   @inlinable public var bytes: RawSpan {
     @_lifetime(borrow self) get {
       let span = unsafe UnsafeRawBufferPointer(start: base, count: count).bytes
@@ -44,7 +44,7 @@
     capacity = newCapacity
   }
 
-  /// Forgets what was appended and keeps the allocation.
+  /// Removes all bytes and keeps the allocation.
   @inlinable public mutating func removeAll() { used = 0 }
 
   /// Cuts the buffer back to its first `newCount` bytes.
@@ -106,13 +106,13 @@
     }
   }
 
-  /// Appends bytes that a closure provides, a file's for instance.
+  /// Appends bytes that a closure provides, from a file for instance.
   ///
   /// - Parameters:
-  ///   - limit: How many bytes there is room for.
-  ///   - body: Fills the memory it is given from the start, and returns how many bytes it filled.
-  /// - Returns: What the closure returned.
-  /// - Throws: What the closure throws.
+  ///   - limit: The number of bytes to make room for.
+  ///   - body: Fills the memory it is given from the start, and returns the number of bytes filled.
+  /// - Returns: The result of the closure.
+  /// - Throws: Any error that the closure throws.
   @discardableResult
   @inlinable public mutating func append<E: Error>(
     upTo limit: Int,

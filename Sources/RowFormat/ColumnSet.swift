@@ -1,13 +1,12 @@
-/// A set of columns of one row, in one word: what a save changed.
+/// A set of columns of one row, in one word: the columns that a save changed.
 ///
-/// Columns 0 to 62 have a bit each; bit 63 stands for *every* column from 63 on, so that the set
-/// stays one register wide. A row of more than 64 columns thus may log a few columns too many in
-/// a delta, never one too few.
+/// Columns 0 to 62 have a bit each; bit 63 represents *every* column from 63 on, so that the set stays one register wide. So a
+/// delta of a row with more than 64 columns may contain a few columns too many, never one too few.
 public struct ColumnSet: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt64
 
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
-  /// Makes an empty set.
+  /// Creates an empty set.
   @inlinable public init() { rawValue = 0 }
 
   /// Every column.

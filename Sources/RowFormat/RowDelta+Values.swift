@@ -1,8 +1,8 @@
 extension RowDelta {
-  /// Finds the reference that a delta gives a column of one reference.
+  /// Finds the new reference of a reference column in a delta.
   ///
   /// - Returns: `nil` if the delta does not change the column, sets it to null, or is malformed.
-  /// - Complexity: O(changed columns up to that one).
+  /// - Complexity: O(changed columns up to `column`).
   public static func reference(
     _ column: Int,
     in delta: RawSpan,

@@ -8,18 +8,18 @@
 ///       2 splice                for a `references` column: varint kept, varint removed, varint
 ///                               inserted, then the inserted references, eight bytes each
 ///
-/// A splice keeps the first `kept` references of the row it is applied to, removes the next
-/// `removed`, and inserts: adding one element to a list of 100,000 takes a dozen bytes.
+/// A splice keeps the first `kept` references of the row it is applied to, removes the next `removed`, and inserts the new
+/// ones: adding one element to a list of 100,000 takes a dozen bytes.
 public enum RowDelta {
   enum Operation: UInt8 { case null = 0, value, splice }
 
   /// Appends the delta that turns `previous` into `row`.
   ///
   /// - Parameters:
-  ///   - changed: The columns to write; a column that did not change costs bytes, never correctness.
+  ///   - changed: The columns to write; an unchanged column costs bytes, never correctness.
   ///   - row: The new row.
-  ///   - previous: The row the delta will be applied to, if it is at hand: with it, a `references`
-  ///     column is written as a splice where that is shorter.
+  ///   - previous: The row that the delta will be applied to, if available: with it, a `references` column is written as a
+  ///     splice if that is shorter.
   ///   - layout: The layout of both rows.
   ///   - buffer: The buffer that the delta is appended to.
   public static func encode(
@@ -90,7 +90,7 @@ public enum RowDelta {
     return true
   }
 
-  /// The columns a delta changes, or `nil` if it is shorter than its bitmap.
+  /// Returns the columns that a delta changes; `nil` if it is shorter than its bitmap.
   public static func changedColumns(of delta: RawSpan, layout: RowLayout) -> ColumnSet? {
     guard delta.byteCount >= (layout.count + 7) / 8 else { return nil }
     var set = ColumnSet()
@@ -102,7 +102,7 @@ public enum RowDelta {
     delta.load(UInt8.self, at: column / 8) & (1 << UInt8(column % 8)) != 0
   }
 
-  /// Visits the side files that hold values of changed columns; stops where the delta is malformed.
+  /// Visits the side files with values of changed columns; stops at the first malformed part of the delta.
   public static func forEachBlob(
     in delta: RawSpan,
     layout: RowLayout,
@@ -124,9 +124,9 @@ public enum RowDelta {
     }
   }
 
-  /// Goes past the operand of an operation.
+  /// Skips the operand of an operation.
   ///
-  /// - Returns: Where the last bytes of the operand are, or `nil` if it is cut off.
+  /// - Returns: The range of the operand's last bytes; `nil` if it is cut off.
   static func skip(
     _ operation: Operation,
     _ type: ColumnType,
@@ -149,12 +149,12 @@ public enum RowDelta {
     }
   }
 
-  /// Applies a delta of nothing but columns of fixed width to a row, where it is.
+  /// Applies a delta that changes only columns of fixed width to a row in place.
   ///
-  /// The row must be valid for the layout, and the first one in the writer; the delta is checked as it is read.
+  /// The row must be valid for the layout, and the first in the writer; the delta is checked as it is read.
   ///
-  /// - Returns: Whether the delta was well-formed: if not, the row is of no meaning. `nil`, and nothing was changed, if the
-  ///   delta changes a column of variable width.
+  /// - Returns: Whether the delta was well-formed; if not, the row is meaningless. `nil`, without any change, if the delta
+  ///   changes a column of variable width.
   package static func patch(
     _ delta: RawSpan,
     layout: RowLayout,
@@ -193,8 +193,8 @@ public enum RowDelta {
   ///
   /// The base must be valid for the layout; the delta is checked as it is read.
   ///
-  /// - Returns: Where the new row is in the writer, or `nil` if the delta is malformed (the
-  ///   writer's contents are then of no meaning beyond its previous count).
+  /// - Returns: The range of the new row in the writer; `nil` if the delta is malformed (the writer's contents beyond its
+  ///   previous count are then meaningless).
   public static func apply(
     _ delta: RawSpan,
     to base: RawSpan,

@@ -1,4 +1,4 @@
-/// Where each column of a row is.
+/// The places of the columns in a row.
 ///
 /// A row is one run of bytes; integers are little-endian, nothing is aligned:
 ///
@@ -9,25 +9,25 @@
 ///     ends       2 or 4 each     for each variable column, the end of its bytes in `data`
 ///     data       last end        the variable columns' bytes, in column order
 ///
-/// So a fixed-width column is one load at an offset the layout knows, and a variable one two more.
-/// A null column keeps its place: zeros in the fixed section, no bytes in `data`.
+/// So a fixed-width column is one load at an offset from the layout, and a variable one two more. A null column keeps its
+/// place: zeros in the fixed section, no bytes in `data`.
 ///
-/// A layout is a value in spirit and a class for speed: passing one costs no copy of its tables.
+/// A layout is conceptually a value, but a class for speed: passing one does not copy its tables.
 public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   /// The types of the columns, in order.
   public let types: [ColumnType]
-  /// How many columns have a variable width.
+  /// The number of columns of variable width.
   public let variableCount: Int
   /// The offset of the ends: flags, nulls and fixed section are before it.
   public let endsOffset: Int
   /// The columns whose values may be in side files.
   public let blobColumns: [Int]
-  /// The columns that hold lists of references.
+  /// The columns with lists of references.
   package let listColumns: [Int]
   /// For a fixed column the offset of its bytes; for a variable one its ordinal among the variable.
   @usableFromInline let slots: [Int32]
 
-  /// Makes the layout of rows with columns of these types, in this order.
+  /// Creates the layout of rows with columns of these types, in this order.
   public init(_ types: [ColumnType]) {
     self.types = types
     var offset = 1 + (types.count + 7) / 8
@@ -50,7 +50,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
     listColumns = types.indices.filter { types[$0] == .references }
   }
 
-  /// How many columns there are.
+  /// The number of columns.
   public var count: Int { types.count }
 
   public static func == (lhs: RowLayout, rhs: RowLayout) -> Bool {
@@ -62,15 +62,15 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   /// The offset of a fixed-width column's bytes.
   @inlinable public func offset(of column: Int) -> Int { Int(slots[column]) }
 
-  /// Which of the columns of variable width a column is, counted from 0.
+  /// Returns the index of a column among the columns of variable width, from 0.
   @inlinable public func variableOrdinal(of column: Int) -> Int { Int(slots[column]) }
 }
 
 extension RowLayout {
-  /// How many bytes a row has.
+  /// Returns the size of a row, in bytes.
   ///
-  /// - Parameter dataByteCount: How many of them its columns of variable width have.
-  /// - Returns: That many, and those before them.
+  /// - Parameter dataByteCount: The size of the data of its columns of variable width, in bytes.
+  /// - Returns: That size plus the size of the parts before the data.
   @inlinable package func byteCount(ofData dataByteCount: Int) -> Int {
     let endByteCount = dataByteCount > Int(UInt16.max) ? 4 : 2
     return endsOffset + variableCount * endByteCount + dataByteCount
@@ -85,33 +85,33 @@ extension RowLayout {
     row.load(UInt8.self, at: 1 &+ column &>> 3) & (1 &<< UInt8(truncatingIfNeeded: column & 7)) != 0
   }
 
-  /// The value of an integer column; 0 for null.
+  /// Returns the value of an integer column; 0 for null.
   @inlinable public func integer(_ column: Int, in row: RawSpan) -> Int64 {
     row.load(Int64.self, at: Int(slots[column]))
   }
 
-  /// The value of a double or date column.
+  /// Returns the value of a double or date column.
   @inlinable public func double(_ column: Int, in row: RawSpan) -> Double {
     Double(bitPattern: row.load(UInt64.self, at: Int(slots[column])))
   }
 
-  /// The value of a Boolean column; `false` for null.
+  /// Returns the value of a Boolean column; `false` for null.
   @inlinable public func bool(_ column: Int, in row: RawSpan) -> Bool {
     row.load(UInt8.self, at: Int(slots[column])) != 0
   }
 
-  /// The sixteen bytes of a UUID, as two little-endian words.
+  /// Returns the sixteen bytes of a UUID, as two little-endian words.
   @inlinable public func uuid(_ column: Int, in row: RawSpan) -> (UInt64, UInt64) {
     let offset = Int(slots[column])
     return (row.load(UInt64.self, at: offset), row.load(UInt64.self, at: offset &+ 8))
   }
 
-  /// The value of a reference column; ``RowReference/none`` for null.
+  /// Returns the value of a reference column; ``RowReference/none`` for null.
   @inlinable public func reference(_ column: Int, in row: RawSpan) -> RowReference {
     RowReference(rawValue: row.load(UInt64.self, at: Int(slots[column])))
   }
 
-  /// Where the bytes of a variable column are in the row; empty for null.
+  /// Returns the range of a variable column's bytes in the row; empty for null.
   @inlinable public func range(_ column: Int, in row: RawSpan) -> Range<Int> {
     let ordinal = Int(slots[column])
     if row.load(UInt8.self, at: 0) & 1 == 0 {
@@ -126,28 +126,28 @@ extension RowLayout {
     return (data &+ start)..<(data &+ Int(row.load(UInt32.self, at: at)))
   }
 
-  /// The text of a column; bytes that are not UTF-8 come out repaired.
+  /// Returns the text of a column; invalid UTF-8 is repaired.
   @inlinable public func text(_ column: Int, in row: RawSpan) -> String {
     let range = range(column, in: row)
     return unsafe row.extracting(range).withUnsafeBytes { bytes in
-      // Of any other collection than a buffer of bytes, the library asks first how to get at its bytes.
+      // For any collection but a buffer of bytes, the library first has to determine how to access its bytes.
       unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe String(decoding: $0, as: UTF8.self) }
     }
   }
 
-  /// The number of references in a `references` column.
+  /// Returns the number of references in a `references` column.
   @inlinable public func referenceCount(_ column: Int, in row: RawSpan) -> Int {
     range(column, in: row).count / 8
   }
 
-  /// The reference at an offset in a row.
+  /// Returns the reference at an offset in a row.
   public func reference(at offset: Int, in row: RawSpan) -> RowReference {
     RowReference(rawValue: row.load(UInt64.self, at: offset))
   }
 
-  /// The offsets in a row of some of the references of a `references` column, in order.
+  /// Returns the offsets in a row of some of the references of a `references` column, in order.
   ///
-  /// - Complexity: O(*n*) in the references of the column, a nanosecond for each of them if few are looked for.
+  /// - Complexity: O(*n*) in the references of the column: a nanosecond for each if few are wanted.
   public func offsets(
     of wanted: [RowReference],
     inList column: Int,
@@ -171,7 +171,7 @@ extension RowLayout {
     return offsets
   }
 
-  /// The references of a `references` column, in order.
+  /// Returns the references of a `references` column, in order.
   public func references(_ column: Int, in row: RawSpan) -> [RowReference] {
     let range = range(column, in: row)
     return stride(from: range.lowerBound, to: range.upperBound - 7, by: 8).map {

@@ -9,10 +9,10 @@ public struct RowReference: RawRepresentable, Hashable, Sendable, Comparable {
 
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The greatest key a reference can hold.
+  /// The greatest key in a reference.
   public static let maximumKey: UInt64 = (1 << 48) - 1
 
-  /// Makes a reference; traps if the key needs more than 48 bits.
+  /// Creates a reference; traps if the key needs more than 48 bits.
   @inlinable public init(table: UInt16, key: UInt64) {
     precondition(key <= (1 << 48) - 1, "key \(key) needs more than 48 bits")
     rawValue = UInt64(table) << 48 | key

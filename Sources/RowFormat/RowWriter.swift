@@ -6,8 +6,8 @@
 ///     writer.append(1, text: "Lisbon")     // variable columns in ascending order
 ///     let row = writer.finish()            // the row's bytes in `writer.bytes`
 ///
-/// A column that is not set is null. Fixed-width columns may come in any order, variable ones must
-/// come in ascending order, because their bytes are laid one behind the other.
+/// A column that is not set is null. Fixed-width columns may be set in any order; variable ones must be set in ascending order,
+/// because their bytes are written one behind the other.
 public struct RowWriter: ~Copyable {
   @usableFromInline var buffer: ByteBuffer
   @usableFromInline var layout: RowLayout
@@ -16,13 +16,13 @@ public struct RowWriter: ~Copyable {
   @usableFromInline var nextOrdinal = 0
   @usableFromInline var isWide = false
 
-  /// Makes a writer with room for so many bytes, which grows as needed.
+  /// Creates a writer with room for that many bytes, which grows as needed.
   public init(capacity: Int = 4096) {
     buffer = ByteBuffer(capacity: capacity)
     layout = RowWriter.noLayout
   }
 
-  /// The layout of a writer before its first row; one for all, since many writers write nothing.
+  /// The layout of a writer before its first row; shared by all writers, since many write no rows.
   private static let noLayout = RowLayout([])
 
   /// All rows written so far.
@@ -30,15 +30,15 @@ public struct RowWriter: ~Copyable {
     @_lifetime(borrow self) get { buffer.bytes }
   }
 
-  /// How many bytes have been written so far.
+  /// The number of bytes written so far.
   @inlinable public var count: Int { buffer.count }
 
-  /// Forgets all rows and keeps the allocation.
+  /// Removes all rows and keeps the allocation.
   @inlinable public mutating func removeAll() { buffer.removeAll() }
 
   /// Starts a row in which every column is null.
   @inlinable public mutating func begin(_ layout: RowLayout) {
-    // Mostly the same: counting references would take as long as a column.
+    // Mostly the layout is the same: counting references would take as long as a column.
     if layout !== self.layout { self.layout = layout }
     start = buffer.count
     let header = layout.endsOffset &+ layout.variableCount &* 2
@@ -52,12 +52,12 @@ public struct RowWriter: ~Copyable {
     isWide = false
   }
 
-  /// Starts a row that has some values beforehand.
+  /// Starts a row with some values from a template.
   ///
   /// - Parameters:
   ///   - layout: The row's layout.
-  ///   - template: A row of the layout, whose columns of variable width have no bytes. Those that are to have some
-  ///     are null in it.
+  ///   - template: A row of the layout, whose columns of variable width have no bytes. Columns that will get bytes are null in
+  ///     it.
   @inlinable package mutating func begin(_ layout: RowLayout, as template: RawSpan) {
     assert(
       template.byteCount == layout.endsOffset + layout.variableCount * 2,
@@ -73,7 +73,7 @@ public struct RowWriter: ~Copyable {
 
   /// Ends the row.
   ///
-  /// - Returns: Where the row is in ``bytes``.
+  /// - Returns: The range of the row in ``bytes``.
   @inlinable public mutating func finish() -> Range<Int> {
     while nextOrdinal < layout.variableCount { closeOrdinal() }
     return start..<buffer.count
@@ -121,7 +121,7 @@ public struct RowWriter: ~Copyable {
 
   /// Sets a text column, as UTF-8.
   ///
-  /// Columns of variable width are written in their order.
+  /// Columns of variable width must be written in order.
   @inlinable public mutating func append(_ column: Int, text value: String) {
     open(column)
     buffer.append(utf8: value)
@@ -135,7 +135,7 @@ public struct RowWriter: ~Copyable {
     closeOrdinal()
   }
 
-  /// Sets a column that holds a list of references.
+  /// Sets a column with a list of references.
   @inlinable public mutating func append(
     _ column: Int,
     references value: some Sequence<RowReference>
@@ -145,13 +145,13 @@ public struct RowWriter: ~Copyable {
     closeOrdinal()
   }
 
-  /// Copies a column that holds a list of references from another row, without some of them and with others behind.
+  /// Copies a column with a list of references from another row, without some of them and with others appended.
   ///
   /// - Parameters:
   ///   - column: The column.
-  ///   - row: The other row, in which the column is not null.
-  ///   - other: Its layout, in which the column is the same.
-  ///   - gone: The offsets in that row of the references to leave out, in order.
+  ///   - row: The other row, in which the column must not be null.
+  ///   - other: The layout of the other row, in which the column is the same.
+  ///   - gone: The offsets in the other row of the references to leave out, in order.
   ///   - added: The references to add.
   public mutating func append(
     _ column: Int,
@@ -172,8 +172,7 @@ public struct RowWriter: ~Copyable {
     closeOrdinal()
   }
 
-  /// Copies a column, null or not, from another row, of this layout or another in which the
-  /// column has the same type.
+  /// Copies a column, null or not, from a row of this layout, or of another in which the column has the same type.
   public mutating func copy(
     _ column: Int,
     from row: RawSpan,
@@ -200,28 +199,28 @@ public struct RowWriter: ~Copyable {
     }
   }
 
-  /// Sets a fixed-width column from bytes as they are in a row.
+  /// Sets a fixed-width column from its bytes in a row.
   mutating func set(_ column: Int, fixedBytes source: RawSpan) {
     markPresent(column)
     let to = start + layout.offset(of: column)
     for i in 0..<source.byteCount { buffer.store(source.load(UInt8.self, at: i), at: to + i) }
   }
 
-  /// Appends a finished row as it is.
+  /// Appends a finished row unchanged.
   ///
-  /// - Returns: Where the row is in ``bytes``.
+  /// - Returns: The range of the row in ``bytes``.
   public mutating func append(row: RawSpan) -> Range<Int> {
     let start = buffer.count
     buffer.append(row)
     return start..<buffer.count
   }
 
-  /// Writes over a value of fixed width in a row that was appended as it is.
+  /// Overwrites a value of fixed width in a row that was appended unchanged.
   ///
   /// - Parameters:
   ///   - value: The value, or a part of it.
-  ///   - offset: Where it is in the row; see ``RowLayout/offset(of:)``.
-  ///   - start: Where the row is in ``bytes``.
+  ///   - offset: The offset of the value in the row; see ``RowLayout/offset(of:)``.
+  ///   - start: The offset of the row in ``bytes``.
   @inlinable package mutating func overwrite<T: FixedWidthInteger & BitwiseCopyable>(
     _ value: T,
     at offset: Int,
@@ -230,7 +229,7 @@ public struct RowWriter: ~Copyable {
     buffer.store(value, at: start &+ offset)
   }
 
-  /// Makes a column of a row null that was appended as it is, or not null.
+  /// Sets whether a column is null in a row that was appended unchanged.
   @inlinable package mutating func setNull(_ isNull: Bool, _ column: Int, ofRowAt start: Int) {
     let at = start &+ 1 &+ column &>> 3
     let bit = 1 as UInt8 &<< UInt8(truncatingIfNeeded: column & 7)
@@ -246,7 +245,7 @@ public struct RowWriter: ~Copyable {
     while nextOrdinal < ordinal { closeOrdinal() }
   }
 
-  /// Writes down where the bytes of the current variable column end.
+  /// Stores the end of the current variable column's bytes.
   @inlinable mutating func closeOrdinal() {
     let end = buffer.count &- dataStart
     if !isWide && end > Int(UInt16.max) { widen() }
