@@ -2,21 +2,21 @@ public import LibC
 
 /// A value that one thread at a time may use.
 ///
-/// It is `Mutex` with two differences. A thread that runs may take a lock before one that waits for it: on Linux,
-/// `Mutex` hands the lock over to the thread that has waited longest, and with more threads than processors every use
-/// then waits until that thread runs again. And in debug builds, a thread that takes its locks in another order than
-/// that of their ranks stops the program: two such threads could wait for each other for ever.
+/// It is `Mutex` with two differences. A running thread may take a lock before a waiting one: on Linux, `Mutex` hands the lock
+/// over to the thread that has waited longest, and with more threads than processors every use then waits until that thread
+/// runs again. And in debug builds, a thread that takes its locks in another order than that of their ranks stops the program:
+/// two such threads could wait for each other for ever.
 ///
-/// A lock must not be taken again by the thread that holds it. Not fair: a thread may wait while others take the lock
-/// several times, so hold it briefly.
+/// A thread must not take a lock again that it holds. Locks are not fair: a thread may wait while others take the lock several
+/// times, so hold it briefly.
 ///
-/// Costs one allocation when it is made; taking a free lock is one atomic operation.
+/// Creating a lock costs one allocation; taking a free lock is one atomic operation.
 @safe @usableFromInline package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline let value: UnsafeMutablePointer<Value>
   @usableFromInline let rank: LockRank
 
-  /// Makes a lock that is free.
+  /// Creates a lock that is free.
   ///
   /// - Parameters:
   ///   - initialValue: The guarded value.
@@ -54,7 +54,7 @@ public import LibC
     return try unsafe body(&value.pointee)
   }
 
-  /// Lends the value if no other thread uses it now, and waits for none.
+  /// Lends the value if no other thread is using it, without waiting.
   ///
   /// - Parameter body: Called at most once, with the lock held.
   /// - Returns: The value that `body` returns; `nil` if the lock was held.
@@ -78,7 +78,7 @@ public import LibC
     var attributes = pthread_mutexattr_t()
     unsafe pthread_mutexattr_init(&attributes)
     #if canImport(Glibc)
-    // It looks a few times more before it sleeps: most locks are held for less than going to sleep takes.
+    // The lock is tried a few times before the thread sleeps: most locks are held for less time than going to sleep takes.
     unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
     #endif
     let status = unsafe pthread_mutex_init(mutex, &attributes)

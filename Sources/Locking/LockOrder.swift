@@ -59,11 +59,11 @@ import LibC
     var held: [LockRank] = []
   }
 
-  /// The key of each thread's ranks, which go with the thread.
+  /// The key of each thread's ranks, which are released with the thread.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key) { pointer in
-      // The system hands over a pointer that is never null; its type differs between systems.
+      // The system passes a pointer that is never null; its type differs between systems.
       let pointer: UnsafeMutableRawPointer? = unsafe pointer
       if let pointer = unsafe pointer { unsafe Unmanaged<Ranks>.fromOpaque(pointer).release() }
     }

@@ -1,17 +1,17 @@
-// The locks of contexts and of an open store, in the order in which a thread takes them: each is taken by threads that hold only locks
-// above it in this list. Debug builds stop a program that breaks the order.
+// The locks of contexts and of an open store, in the order in which a thread takes them: each is taken by threads that hold
+// only locks above it in this list. Debug builds stop a program that breaks the order.
 //
 // "Waits for the disk" means that a thread may hold the lock through calls of the file system.
 extension LockRank {
   // MARK: Contexts and stores of models
 
-  /// Guards up to where a read-only store has followed its writer.
+  /// Guards the commit up to which a read-only store has followed its writer.
   ///
   /// Waits for the disk.
   package static let followedCommit = LockRank(4, "followed commit")
   /// Guards the entries of an index.
   ///
-  /// Waits for the disk, while the index is made by a scan.
+  /// Waits for the disk while the index is built by a scan.
   package static let indexContent = LockRank(6, "index content")
 
   // MARK: Long operations
@@ -28,7 +28,7 @@ extension LockRank {
   ///
   /// Waits for the disk.
   package static let followerPosition = LockRank(14, "follower position")
-  /// Guards the compaction that is under way.
+  /// Guards the running compaction.
   ///
   /// Waits for the disk.
   package static let compaction = LockRank(20, "compaction")
@@ -36,27 +36,27 @@ extension LockRank {
   ///
   /// Waits for the disk.
   package static let checkpoint = LockRank(22, "checkpoint")
-  /// Guards the search for blobs without an owner.
+  /// Guards the sweep for blobs without an owner.
   ///
   /// Waits for the disk.
   package static let blobSweep = LockRank(24, "blob sweep")
 
-  /// Guards up to where one of several writers has read what others wrote; taken when a turn begins.
+  /// Guards the position up to which one of several writers has read the others' commits; taken when a turn begins.
   ///
   /// Waits for the disk.
   package static let memberPosition = LockRank(26, "member position")
 
   // MARK: Committing
 
-  /// Guards which thread writes for others, and which ones wait for it.
+  /// Guards the thread that writes for others, and the list of threads that wait for it.
   package static let writeRounds = LockRank(28, "write rounds")
   /// Guards writing to the log, and the manifest.
   ///
   /// Waits for the disk; committing threads wait for it.
   package static let lead = LockRank(30, "lead")
-  /// Guards the segment that comes next.
+  /// Guards the next segment.
   ///
-  /// Waits for the disk, while a file is filled.
+  /// Waits for the disk while a file is filled.
   package static let segmentPreparation = LockRank(32, "segment preparation")
   /// Held through a synchronization of the log.
   ///
@@ -65,45 +65,45 @@ extension LockRank {
   /// Guards the end of the log; held while a commit is copied into memory.
   package static let tail = LockRank(40, "tail")
 
-  /// Guards the commits that an index has not taken in; they are posted when they get their numbers.
+  /// Guards the commits that an index has not applied yet; they are posted when they get their numbers.
   package static let indexInbox = LockRank(44, "index inbox")
 
   // MARK: Held for a look or a change, never through a call that waits
 
-  /// Guards what takes the place of a damaged file of an index.
+  /// Guards the replacement of a damaged file of an index.
   package static let indexFallback = LockRank(48, "index fallback")
 
   /// Guards the catalogue of the newest visible commit.
   package static let catalogue = LockRank(50, "catalogue")
   /// Guards the list of packs.
   package static let packList = LockRank(52, "pack list")
-  /// Guards where the log begins.
+  /// Guards the beginning of the log.
   package static let logBase = LockRank(54, "log base")
-  /// Guards the commits that are being read.
+  /// Guards the pinned commits.
   package static let pins = LockRank(56, "pins")
-  /// Guards the objects that go once their readers have gone.
+  /// Guards the objects that are released once their readers are gone.
   package static let retiredObjects = LockRank(58, "retired objects")
-  /// Guards the blobs that go once their readers have gone.
+  /// Guards the blobs that are removed once their readers are gone.
   package static let retiredBlobs = LockRank(60, "retired blobs")
-  /// Guards which folders of blobs exist.
+  /// Guards the set of existing folders of blobs.
   ///
   /// Waits for the disk, once for each folder.
   package static let blobFolders = LockRank(62, "blob folders")
-  /// Guards the places where readers of history can begin.
+  /// Guards the places at which readers of history can begin.
   package static let commitMarks = LockRank(64, "commit marks")
-  /// Guards when compactions are due.
+  /// Guards the schedule of compactions.
   package static let compactionSchedule = LockRank(66, "compaction schedule")
-  /// Guards since when the store has been idle.
+  /// Guards the time since which the store has been idle.
   package static let idleWatch = LockRank(68, "idle watch")
   /// Guards the growth of an index's pages.
   package static let indexPages = LockRank(70, "index pages")
-  /// Guards the growth of an array that readers look into.
+  /// Guards the growth of an array that readers access.
   package static let publishedArray = LockRank(72, "published array")
-  /// Guards the counts of commits that were written together.
+  /// Guards the counts of commits by the size of their groups.
   package static let groupSizes = LockRank(74, "group sizes")
   /// Guards the worker that writes indexes, and its pace.
   package static let indexKeeper = LockRank(75, "index keeper")
-  /// Guards the worker that keeps house.
+  /// Guards the worker of the housekeeper.
   package static let housekeepingWorker = LockRank(76, "housekeeping worker")
   /// Guards the listener of compactions.
   package static let compactionListener = LockRank(77, "compaction listener")
@@ -111,17 +111,17 @@ extension LockRank {
   package static let compactionWorker = LockRank(78, "compaction worker")
   /// Guards the times of looks for expired rows, and the pass that is under way.
   package static let expiration = LockRank(79, "expiration")
-  /// Guards whether a store was closed.
+  /// Guards the flag that a store was closed.
   package static let storeEnd = LockRank(80, "store end")
-  /// Guards what a save leaves for the next one to use again.
+  /// Guards the buffers that a save leaves for the next one to reuse.
   package static let spareSink = LockRank(81, "spare sink")
-  /// Guards the ways from rows of a layout to attributes.
+  /// Guards the conversions of rows of a layout to attributes.
   package static let rowConverters = LockRank(82, "row converters")
   /// Guards the list of a container's contexts.
   package static let inboxes = LockRank(83, "inboxes")
-  /// Guards what other contexts saved.
+  /// Guards the saves of other contexts.
   package static let saveInbox = LockRank(84, "save inbox")
-  /// Guards the list of other processes' commits that were read and not told yet.
+  /// Guards the list of other processes' commits that were read and not delivered yet.
   package static let foreignCommits = LockRank(85, "foreign commits")
   /// Guards a part of the known pairs of store and entity.
   package static let identifierOrigins = LockRank(86, "identifier origins")
