@@ -2,42 +2,42 @@ import Synchronization
 
 /// A correction that can be taken out again, to test whether the simulator finds the fault.
 ///
-/// Nothing but `Tools/simulate --planted` and tests plants one. Where a fault could be, the code asks for it once a
-/// save or fetch, never for each row.
+/// Only `Tools/simulate --planted` and tests plant one. Where a fault could be, the code checks for it once for each save or
+/// fetch, never for each row.
 package enum PlantedFault: String, Sendable, CaseIterable {
   /// A save leaves references to rows that it deletes, or that are gone.
   case danglingReferences
-  /// A save does not look whether others have its unique keys.
+  /// A save does not check whether others have its unique keys.
   case unclaimedKeys
-  /// A save whose rows were deleted elsewhere says nothing of changes that are lost.
+  /// A save whose rows were deleted elsewhere does not report lost changes.
   case lostEdit
-  /// Reference indexes do not learn of saves.
+  /// Reference indexes miss saves.
   case unindexedSave
-  /// A context that merges does not read what others saved.
+  /// A merging context does not read the saves of others.
   case unmergedSave
-  /// A rollback does not give back what was deleted.
+  /// A rollback does not restore deleted objects.
   case forgottenRollback
-  /// A context does not notice what others commit: lists stay as they were put together first.
+  /// A context misses the commits of others: lists stay as first assembled.
   case unnoticedCommits
-  /// Members that came to a list get no places: they are in the order in which rows are written.
+  /// Members added to a list get no ranks: they are in the order in which rows are written.
   case unrankedMembers
-  /// A list of many to many is written as it was read, without what others have added since.
+  /// A many-to-many list is written as it was read, without later additions by others.
   case overwrittenLists
   /// A save leaves the pairs that its own one-to-ones replace.
   case unsettledPairs
-  /// An object that was saved here keeps its values, whatever others have saved since.
+  /// An object saved here keeps its values, whatever others have saved since.
   case staleSavedValues
   /// A reference that a rule made nil stays nil, though another context has set it to something else.
   case lostReattachment
-  /// A relationship set to what it was is no change for the list at its other end.
+  /// A relationship set to its existing value is no change for the list at its other end.
   case forgottenMember
-  /// `enumerate` leaves out what is unsaved.
+  /// `enumerate` leaves out unsaved objects.
   case enumerationOfStored
-  /// A delete leaves those alone that it cascades to.
+  /// A delete does not cascade to the objects it should.
   case missedCascade
   /// A fetch that follows an index sees newer entries than its view.
   case newerIndex
-  /// Indexes of words do not learn of saves.
+  /// Indexes of words miss saves.
   case unindexedWords
 
   private static let planted = Atomic<UInt32>(0)

@@ -1,35 +1,35 @@
 import Synchronization
 
-/// A place between two steps of one operation, where other threads may come in between.
+/// A place between two steps of an operation, at which other threads may run.
 ///
 /// A test of threads installs a scheduler, which is called at each point that a thread reaches, and may let it wait
 /// there while others run: so a seed, and not luck, decides which thread does what in which order. Without
 /// a scheduler a point costs one load of a flag; there is none where rows are visited one by one.
 package enum SchedulePoint: UInt8, Sendable, CaseIterable {
-  /// A save has collected its changes, and claims nothing yet.
+  /// A save has collected its changes, but has not claimed anything yet.
   case beforeClaim
-  /// It has claimed its unique keys and the rows it refers to, and is not committed.
+  /// A save has claimed its unique keys and the rows it refers to, but has not committed.
   case beforeCommit
   /// A commit is written and not visible; the lock of writers is held.
   case beforePublication
-  /// A commit is visible, and the indexes do not know of it.
+  /// A commit is visible, but the indexes do not have it yet.
   case afterCommit
   /// A table has been scanned: for an index that is being built, or for one part of a fetch.
   case afterScan
-  /// The access path of a fetch is chosen, an index may have named rows, and the rows are not read.
+  /// A fetch has chosen its access path, and an index may have named rows, but the rows are not read.
   case duringFetch
-  /// A fetch has its view, and is about to ask an index which rows to read.
+  /// A fetch has its view, and is about to ask an index for the rows to read.
   case beforeIndexRead
-  /// A context has taken what others saved out of its inbox, and not read it.
+  /// A context has taken the saves of others out of its inbox, but has not read them.
   case duringMerge
-  /// A save has met a row that is gone, by a commit that may not be visible.
+  /// A save has found that a row is gone, deleted by a commit that may not be visible.
   case afterVanishing
   /// A store has been released, and is not closed.
   case beforeClosing
   /// A store is about to be opened.
   case beforeOpening
 
-  /// Tells the schedulers, if there are any, that the thread has come here.
+  /// Calls the schedulers, if there are any: the thread has reached this point.
   package func reach() {
     if ScheduleHook.installedCount.load(ordering: .relaxed) > 0 { ScheduleHook.reach(self) }
   }
@@ -48,7 +48,7 @@ package struct ScheduleHook: Sendable {
 
   /// Calls a scheduler at each point, until the hook is removed.
   ///
-  /// - Parameter reached: Called on the thread that has come to a point.
+  /// - Parameter reached: Called on the thread that has reached a point.
   package init(_ reached: @escaping @Sendable (SchedulePoint) -> Void) {
     let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
     self.number = number
@@ -56,7 +56,7 @@ package struct ScheduleHook: Sendable {
     Self.installedCount.add(1, ordering: .releasing)
   }
 
-  /// Calls the scheduler no more.
+  /// Stops calling the scheduler.
   package func remove() {
     guard Self.schedulers.withLock({ $0.removeValue(forKey: number) }) != nil else { return }
     Self.installedCount.subtract(1, ordering: .releasing)
