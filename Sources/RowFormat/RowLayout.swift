@@ -59,7 +59,7 @@ public final class RowLayout: Sendable, Hashable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(types) }
   public var description: String { "\(types)" }
 
-  /// The offset of a fixed-width column's bytes.
+  /// Returns the offset of a fixed-width column's bytes.
   @inlinable public func offset(of column: Int) -> Int { Int(slots[column]) }
 
   /// Returns the index of a column among the columns of variable width, from 0.

@@ -3,8 +3,8 @@ import LogFormat
 public import RowFormat
 import Synchronization
 
-// A value too large for the log is written to a side file first; the row then holds what
-// `RowWriter.append(_:blob:)` makes of the reference.
+// A value too large for the log is written to a side file first; the row then contains its reference, written by
+// `RowWriter.append(_:blob:)`.
 //
 //     let photo = try batch.addBlob(bytes)
 //     writer.append(3, blob: photo)

@@ -12,7 +12,7 @@ extension LogWriter {
   /// Limit of that growth, in bytes.
   private static let growthLimit = 64 << 20
 
-  /// The log size, in bytes, from which the size of the next segment is derived.
+  /// Returns the log size, in bytes, from which the size of the next segment is derived.
   func sizeBasis(_ logEnd: UInt64) -> UInt64 {
     max(state.sizeBasis(logEnd), state.log.tail.withLock { $0.demand.sizeBasis })
   }
@@ -40,7 +40,7 @@ extension LogWriter {
     do throws(StorageError) {
       try extend(segment, to: capacity)
     } catch {
-      // The device is full: there may be room in the segment that was made ready.
+      // The device is full: there may be room in the prepared segment.
       guard case .noSpace = error else { throw error }
       return false
     }

@@ -79,7 +79,7 @@ extension LogWriter: HousekeptLog {
     try? synchronize()
   }
 
-  /// Synchronizes what this process wrote, without a turn.
+  /// Synchronizes the writes of this process, without a turn.
   ///
   /// A process that leaves while another keeps the turn must not publish a durable end. The other processes do not learn of
   /// this synchronization, and synchronize once more.

@@ -111,7 +111,7 @@ extension Compactor {
     }
   }
 
-  /// Prefetches the rest of a segment behind a row, if the system was told to expect random reads.
+  /// Prefetches the rest of a segment behind a row, if the system was advised of random reads.
   ///
   /// The advice stays: single rows of the taken files are read meanwhile, and each read would prefetch much around it.
   private func fetchAhead(of place: RecordPlace) throws {

@@ -80,7 +80,7 @@ extension Compactor {
     }
     if let last = segments.last {
       candidates.last = candidate(last.id, last.readableEnd.load(ordering: .relaxed))
-      // The next segment is made ready beside it.
+      // The next segment is prepared beside it.
       candidates.pickerInput.spareByteCount = 2 * last.capacity
     }
     candidates.pickerInput.otherLiveByteCount = segments.dropFirst(candidates.segments.count)

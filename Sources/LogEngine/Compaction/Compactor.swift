@@ -103,7 +103,7 @@ import Synchronization
 
   /// Does some of the work.
   ///
-  /// - Parameter byteCount: About how many bytes of rows to work on.
+  /// - Parameter byteCount: The approximate size of the rows to work on.
   /// - Returns: Whether it is finished.
   /// - Throws: ``StorageError``; then the compaction must be given up. Only a failure to publish ends writing.
   func step(_ byteCount: Int) throws -> Progress {

@@ -17,7 +17,7 @@ protocol LogPublisher: AnyObject, Sendable {
   /// The manifests on disk.
   var manifestFiles: ManifestFiles { get }
 
-  /// The current manifest.
+  /// Returns the current manifest.
   ///
   /// - Throws: ``StorageError/closed(path:)`` or ``StorageError/poisoned(path:cause:)`` if the log has ended.
   func currentManifest() throws(StorageError) -> Manifest
@@ -42,8 +42,8 @@ protocol LogPublisher: AnyObject, Sendable {
   /// Runs `body` while no other process writes the store.
   func inTurn<R>(any body: () throws -> R) throws -> R
 
-  /// The oldest commit that any other writing process needs; `nil` if only one process can write, and the greatest number if
-  /// there is no other.
+  /// Returns the oldest commit that any other writing process needs; `nil` if only one process can write, and the greatest
+  /// number if there is no other.
   ///
   /// - Throws: ``StorageError`` if the members' files cannot be read.
   func readOthersBound() throws(StorageError) -> UInt64?

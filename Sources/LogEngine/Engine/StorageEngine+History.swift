@@ -12,7 +12,7 @@ extension StorageEngine {
       ?? CommitSequence(state.files.base.withLock { $0?.sequence ?? 0 })
   }
 
-  /// The newest commit made by a time, according to the clocks of the writers.
+  /// Returns the newest commit made by a time, according to the clocks of the writers.
   ///
   /// - Parameter microseconds: The time, since 1970.
   /// - Returns: The commit, zero if there was none yet; `nil` if it was packed together with later ones.

@@ -140,7 +140,7 @@ extension StorageEngine {
     return (end - UInt64(count))..<end
   }
 
-  /// The first key of the next reservation.
+  /// Returns the first key of the next reservation.
   public func nextKey(in table: UInt16) -> UInt64 {
     state.tables[Int(table)]?.nextKey.load(ordering: .relaxed) ?? 1
   }

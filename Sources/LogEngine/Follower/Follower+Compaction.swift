@@ -254,7 +254,7 @@ extension Follower {
 struct MustWaitForReader: Error {}
 
 extension Replay {
-  /// The packs that a frame's records build on.
+  /// Returns the packs that a frame's records build on.
   static func packs(namedIn payload: RawSpan) -> [SegmentID] {
     var packs: [SegmentID] = []
     guard let parts = CommitPayload(decoding: payload) else { return packs }

@@ -72,7 +72,7 @@ extension LoggedCommit {
   ///
   /// - Returns: The result of `body`; `nil` for an insertion, and if compaction has taken the earlier row, or a part that it is
   ///   assembled from.
-  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if a record is damaged, or any error that `body` throws.
   /// - Complexity: O(bytes of the row and its deltas).
   public func withRow<R>(
     before change: LoggedRowChange,
@@ -104,7 +104,7 @@ extension StoreState {
       && 1..<currentCatalogue.nextTableNumber ~= number
   }
 
-  /// The oldest file that a row is assembled from; `nil` if one of the files is gone.
+  /// Returns the oldest file that a row is assembled from; `nil` if one of the files is gone.
   ///
   /// The replacement of a missing file has a later state of the row, or none.
   fileprivate func oldestFile(

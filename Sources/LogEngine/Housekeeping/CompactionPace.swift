@@ -19,7 +19,7 @@ package struct CompactionPace: Hashable, Sendable {
 
   package init() {}
 
-  /// The rate at a pressure.
+  /// Returns the rate at a pressure.
   ///
   /// - Parameter pressure: The result of ``CompactionPolicy/pressure(of:_:)``.
   /// - Returns: Bytes of rows per second; `nil` for no limit.

@@ -91,7 +91,7 @@ struct CompactionSchedule: Sendable {
     return saveRate != nil
   }
 
-  /// The wait of a commit, in microseconds.
+  /// Returns the wait of a commit, in microseconds.
   mutating func delay(of byteCount: Int, _ now: Int64) -> Int {
     guard let saveRate else { return 0 }
     let delay = saves.delay(of: byteCount, at: saveRate, now)

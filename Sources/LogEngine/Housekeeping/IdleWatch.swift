@@ -37,7 +37,7 @@ struct IdleWatch: Sendable {
     return isSettled
   }
 
-  /// The time until the next check, in microseconds; `nil` if none is needed.
+  /// Returns the time until the next check, in microseconds; `nil` if none is needed.
   func wait(_ now: Int64) -> Int? {
     guard let delay, !isSettled else { return nil }
     let (elapsed, isBeyond) = now.subtractingReportingOverflow(since)

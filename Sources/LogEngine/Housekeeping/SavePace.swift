@@ -22,7 +22,7 @@ package struct SavePace: Hashable, Sendable {
     self.longestDelay = max(0, longestDelay.microseconds)
   }
 
-  /// The rate of commits at a back-pressure.
+  /// Returns the rate of commits at a back-pressure.
   ///
   /// - Parameter backPressure: The result of ``CompactionPolicy/backPressure(of:)``.
   /// - Returns: Bytes of the log per second; `nil` if commits do not wait.

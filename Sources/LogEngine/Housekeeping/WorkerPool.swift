@@ -179,7 +179,7 @@ import LibC
 /// Recurring work that a thread of a pool does: after each signal, and when its delay is over.
 package final class Worker: @unchecked Sendable {
   private let pool: WorkerPool
-  /// Returns the longest wait until the next run, in microseconds; `nil` for no limit.
+  /// The longest wait until the next run, in microseconds; `nil` for no limit.
   fileprivate let delay: @Sendable () -> Int?
   fileprivate let work: @Sendable () -> Void
 

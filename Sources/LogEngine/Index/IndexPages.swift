@@ -77,7 +77,7 @@ import Synchronization
 // MARK: Reading
 
 extension IndexPages {
-  /// The location of a key's newest record, whether visible or not.
+  /// Returns the location of a key's newest record, whether visible or not.
   @inline(__always)
   package func location(of key: UInt64) -> RecordLocation {
     guard let entry = unsafe entry(at: key) else { return .none }
@@ -85,7 +85,7 @@ extension IndexPages {
     return RecordLocation(rawValue: unsafe Self.slot(page, key).pointee.load(ordering: .acquiring))
   }
 
-  /// The location of a key's newest record, and the greatest commit in its page.
+  /// Returns the location of a key's newest record, and the greatest commit in its page.
   @inline(__always)
   func entry(of key: UInt64) -> (location: RecordLocation, newest: UInt64) {
     guard let entry = unsafe entry(at: key) else { return (.none, 0) }

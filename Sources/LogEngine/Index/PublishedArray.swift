@@ -45,7 +45,7 @@ import Synchronization
   /// The indices that have an element, ascending.
   package var indices: [Int] { indices(from: 0) }
 
-  /// The indices, from one on, that have an element.
+  /// Returns the indices, from one on, that have an element.
   func indices(from first: Int) -> [Int] {
     (min(first, capacity)..<capacity).filter { unsafe load($0) != nil }
   }

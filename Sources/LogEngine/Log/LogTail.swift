@@ -40,7 +40,7 @@ struct LogTail: ~Copyable {
 
   enum Gate {
     case open
-    /// The segment is full: the next one is being made ready, under the other lock.
+    /// The segment is full: the next one is being prepared, under the other lock.
     case rotating
     case closed
     case poisoned(StorageError)
@@ -62,7 +62,7 @@ struct LogTail: ~Copyable {
     offset > demand.preparationOffset(in: size(of: segment))
   }
 
-  /// The size that the current segment has or must reach.
+  /// Returns the size that the current segment has or must reach.
   func size(of segment: Segment) -> Int {
     max(segment.capacity, intendedCapacity ?? 0)
   }

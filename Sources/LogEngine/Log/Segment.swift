@@ -50,12 +50,12 @@ package import Synchronization
   /// Announces the order in which the bytes will be read.
   package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
 
-  /// The log position of an offset.
+  /// Returns the log position of an offset.
   package func logPosition(of offset: Int) -> UInt64 {
     header.logPosition + UInt64(offset - SegmentHeader.byteCount)
   }
 
-  /// The offset of a log position in this segment; the end of the segment if the position is behind it.
+  /// Returns the offset of a log position in this segment; the end of the segment if the position is behind it.
   func offset(of logPosition: UInt64) -> Int {
     min(Int(clamping: logPosition - header.logPosition), capacity - SegmentHeader.byteCount)
       + SegmentHeader.byteCount
@@ -173,7 +173,7 @@ package import Synchronization
     return try body(header, bytes.extracting(0..<header.totalByteCount))
   }
 
-  /// The commit of a record, from the header of its frame.
+  /// Returns the commit of a record, from the header of its frame.
   func sequence(ofRecordAt offset: Int, distance: Int) throws -> UInt64 {
     let start = offset - distance
     guard start >= SegmentHeader.byteCount else { throw damagedRecord(at: offset) }

@@ -33,6 +33,6 @@ struct SegmentDemand: Sendable {
     2 * Self.commitsPerSegment * UInt64(max(largestCommits.current, largestCommits.previous))
   }
 
-  /// The offset in a segment at which the next one is to be prepared.
+  /// Returns the offset in a segment at which the next one is to be prepared.
   func preparationOffset(in capacity: Int) -> Int { isFast ? 0 : capacity / 2 }
 }

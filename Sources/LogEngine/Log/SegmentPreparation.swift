@@ -63,7 +63,7 @@ final class SegmentPreparation: Sendable {
     next = Lock(Next(id: firstID), .segmentPreparation)
   }
 
-  /// The size of the next segment: small for a small store, then half of its basis.
+  /// Returns the size of the next segment: small for a small store, then half of its basis.
   ///
   /// - Parameter basis: As of ``StoreState/sizeBasis(_:)``.
   /// - Returns: Its size, in bytes.

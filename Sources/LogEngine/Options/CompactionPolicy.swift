@@ -157,7 +157,7 @@ package struct CompactionPolicy: Hashable, Sendable {
     return Choice(segmentCount: segmentCount, packs: Set(packs.map(\.id)))
   }
 
-  /// The pressure to compact: at 1 a compaction is due, above 1 it is behind.
+  /// Returns the pressure to compact: at 1 a compaction is due, above 1 it is behind.
   package func pressure(
     of input: PickerInput,
     _ urgency: CompactionUrgency = .due
@@ -174,7 +174,7 @@ package struct CompactionPolicy: Hashable, Sendable {
     )
   }
 
-  /// The back-pressure on commits: the backlog of a compaction at full speed.
+  /// Returns the back-pressure on commits: the backlog of a compaction at full speed.
   ///
   /// Only dead rows count. Live rows waiting to be packed do not: however many come, the store takes no more than a constant
   /// multiple of its final size, so an import need not wait for its own packing. Files that compaction leaves alone, because
@@ -185,7 +185,7 @@ package struct CompactionPolicy: Hashable, Sendable {
     return input.deadFileByteCount / bound
   }
 
-  /// The reclaimable bytes at which a compaction is due.
+  /// Returns the reclaimable bytes at which a compaction is due.
   private func deadBound(of input: PickerInput, _ urgency: CompactionUrgency) -> Double {
     let (bound, slack) =
       switch urgency {
@@ -216,7 +216,7 @@ package struct CompactionPolicy: Hashable, Sendable {
     return files.count
   }
 
-  /// The size at which a compaction starts the next pack, in bytes of records.
+  /// Returns the size at which a compaction starts the next pack, in bytes of records.
   package func packByteCount(in input: PickerInput) -> Int {
     let part = input.liveByteCount / max(packCount, 1)
     return min(max(part, packByteCounts.lowerBound), packByteCounts.upperBound)

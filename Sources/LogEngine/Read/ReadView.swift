@@ -143,7 +143,7 @@ public final class ReadView: Sendable {
   ///   - table: The table; one that does not exist has no rows.
   ///   - keys: The keys to visit, ascending; a key without a row is skipped.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
-  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or what `body` throws.
+  /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or any error that `body` throws.
   /// - Complexity: O(keys); for rows in packs whole blocks are assembled, each once.
   public func scan(
     _ table: UInt16,

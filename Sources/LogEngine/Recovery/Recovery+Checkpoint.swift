@@ -85,7 +85,7 @@ extension Recovery {
     return try stands(place, in: segments[index])
   }
 
-  /// The greatest possible end of the log in a segment.
+  /// Returns the greatest possible end of the log in a segment.
   private func limit(of index: Int, in segments: [Segment]) -> Int {
     let capacity = segments[index].capacity
     return index + 1 < segments.count

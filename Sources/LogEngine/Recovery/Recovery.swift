@@ -240,7 +240,7 @@ extension Recovery {
     segment.readableEnd.store(end.offset, ordering: .releasing)
   }
 
-  /// The end of a segment, or the end that its successor declares.
+  /// Returns the end of a segment, or the end that its successor declares.
   private func limit(
     of segment: Segment,
     _ successor: SegmentHeader?

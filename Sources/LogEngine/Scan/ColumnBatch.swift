@@ -26,7 +26,7 @@ public struct ColumnBatch: ~Copyable {
     source = .log(rowsInLog)
   }
 
-  /// The values of a column, one for each row, whether selected or not.
+  /// Returns the values of a column, one for each row, whether selected or not.
   ///
   /// - Parameter index: The column's position among those that the scan requested.
   /// - Returns: The values; all null if the rows do not have the column.
@@ -66,7 +66,7 @@ public struct ColumnBatch: ~Copyable {
     }
   }
 
-  /// The key of a row.
+  /// Returns the key of a row.
   ///
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the block's keys are damaged.
   public func key(of row: Int) throws -> UInt64 {

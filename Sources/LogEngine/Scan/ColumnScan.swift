@@ -17,7 +17,7 @@ struct ColumnScan {
   private let columns: [UInt16]
   private let conditions: [ZoneCondition]
   private let logged: LoggedColumns
-  /// Counts what is read, if a plan was requested.
+  /// The counts of the data read; `nil` unless a plan was requested.
   var tally: ScanTally?
   private var packs: [SegmentID: PackedColumns] = [:]
   /// The blocks with rows in this key range, in the order in which they were found.

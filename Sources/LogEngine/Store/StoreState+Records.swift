@@ -61,7 +61,7 @@ extension StoreState {
     return try body(header, copy.bytes)
   }
 
-  /// The header of a record.
+  /// Returns the header of a record.
   func header(at place: RecordPlace, of reference: RowReference) throws -> RecordHeader {
     if let header = try withLoggedRecord(at: place, { header, _ in header }) { return header }
     return try packedHeader(at: place, of: reference)

@@ -69,7 +69,7 @@ final class SharedSynchronization: @unchecked Sendable {
     /// The end of the last turn; `nil` if it is unknown.
     var turnEnd: UInt64?
 
-    /// The bytes from ``durableEndOffset`` to ``turnEndOffset``.
+    /// Returns the bytes from ``durableEndOffset`` to ``turnEndOffset``.
     func encode() -> ByteBuffer {
       var bytes = ByteBuffer(capacity: 24)
       bytes.append(durableEnd)
@@ -86,7 +86,7 @@ final class SharedSynchronization: @unchecked Sendable {
       )
     }
 
-    /// The end of the last turn, if it was in a segment.
+    /// Returns the end of the last turn, if it was in a segment.
     func end(in segment: Segment) -> UInt64? {
       guard let turnEnd, turnEnd >> 32 == UInt64(segment.id.rawValue) else { return nil }
       let offset = Int(turnEnd & 0xFFFF_FFFF)

@@ -15,12 +15,12 @@ public struct Catalogue: Hashable, Sendable {
   /// Creates a catalogue without tables.
   public init() {}
 
-  /// The table with a number.
+  /// Returns the table with a number.
   public func table(_ number: UInt16) -> TableDefinition? {
     position(of: number).map { tables[$0] }
   }
 
-  /// The table with a name.
+  /// Returns the table with a name.
   public func table(named name: String) -> TableDefinition? {
     tables.first { $0.name == name }
   }
@@ -52,17 +52,17 @@ public struct TableDefinition: Hashable, Sendable {
   /// The number of the next new column.
   public var nextColumnNumber: UInt16 { UInt16(columns.count + 1) }
 
-  /// The column with a number.
+  /// Returns the column with a number.
   public func column(_ number: UInt16) -> ColumnDefinition? {
     columns.indices.contains(Int(number) - 1) ? columns[Int(number) - 1] : nil
   }
 
-  /// The column in use with a name; retired columns do not count.
+  /// Returns the column in use with a name; retired columns do not count.
   public func column(named name: String) -> ColumnDefinition? {
     columns.first { $0.name == name && !$0.isRetired }
   }
 
-  /// The layout with a number.
+  /// Returns the layout with a number.
   public func layout(_ number: LayoutNumber) -> LayoutDefinition? {
     let index = Int(number.rawValue) - 1
     return layouts.indices.contains(index) ? layouts[index] : nil

@@ -16,9 +16,9 @@ import RowFormat
 /// is given.
 ///
 ///     lineage         16 bytes, as in the ``Manifest``
-///     segment         where it is in the log: the segment,
+///     segment         its place in the log: the segment,
 ///     offset            the offset after a frame,
-///     frame             the offset of that frame, 0 where a segment begins,
+///     frame             the offset of that frame, 0 at the start of a segment,
 ///     chain             4 bytes: that frame's header checksum,
 ///     sequence          the last commit before,
 ///     logPosition       and the place counted over all segments
@@ -27,7 +27,7 @@ import RowFormat
 ///     catalogue       ``Catalogue``
 ///     tables          a count, then each by ascending number:
 ///       number, nextKey, count of rows, count of pages
-///       pages         each by ascending number: how many page numbers were left out before it,
+///       pages         each by ascending number: the number of page numbers skipped before it,
 ///                     and 4 bytes: CRC-32C of the page
 ///     nextBlob        no row of a commit before refers to this blob or a later one; nothing if none
 ///                     refers to any

@@ -11,16 +11,16 @@ import RowFormat
 ///          0     4  magic           43 4B 49 31
 ///          4     4  checksum        CRC-32C of the checkpoint's salt, of the increment's offset in the file, 8 bytes
 ///                                   each, and of the bytes from 8 on
-///          8     8  length          of what follows
+///          8     8  length          of the rest
 ///         16        previous        log position of the checkpoint's or increment's place that it builds on
 ///                   segment … logPosition, durableEnd, usages
 ///                                   as in a ``Checkpoint``
 ///                   nextBlob        as in a ``Checkpoint``, always there
 ///                   tables          a count, then each by ascending number:
 ///                     number, nextKey, count of rows, count of slots
-///                   slots           of one table after the other, each by ascending key: how many keys were left
-///                                   out before it; and by how much its ``RecordLocation``, without the lowest three
-///                                   bits, is greater than that of the slot before, 0 before a table's first: zigzag
+///                   slots           of one table after the other, each by ascending key: the number of keys
+///                                   skipped before it; and the difference of its ``RecordLocation``, without the
+///                                   lowest three bits, from the slot before, 0 before a table's first: zigzag
 ///
 /// Numbers are varints. The slots are all those that name a record at or after the place of the basis, none of them in a pack;
 /// like the pages of a checkpoint, they may name later records than those of the increment's commit, up to `durableEnd`. The

@@ -241,7 +241,7 @@ public protocol OpenFile: AnyObject, Sendable {
   /// The path under which the file was opened.
   var path: String { get }
 
-  /// The size of the file.
+  /// Returns the size of the file.
   func size() throws(StorageError) -> Int
 
   /// Reads bytes at an offset.

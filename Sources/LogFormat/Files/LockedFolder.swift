@@ -13,7 +13,7 @@ package struct LockedFolder: FileSystem {
   private let prefix: String
   private let holder: Holder
 
-  /// Refers to the lock weakly: whoever took it releases it.
+  /// A weak reference to the lock, which its owner releases.
   private final class Holder: Sendable {
     private struct Reference { weak var lock: (any FileLock)? }
     private let reference: Mutex<Reference>

@@ -4,11 +4,11 @@ import RowFormat
 package protocol NumberedContent {
   /// The name of a file that is still being written.
   static var temporaryName: String { get }
-  /// The directory of the files.
+  /// Returns the directory of the files.
   static func directory(of paths: StorePaths) -> String
-  /// The path of the file with a number.
+  /// Returns the path of the file with a number.
   static func path(of number: UInt64, in paths: StorePaths) -> String
-  /// The number in a file's name; `nil` for files of another kind.
+  /// Returns the number in a file's name; `nil` for files of another kind.
   static func number(in name: String) -> UInt64?
 }
 
@@ -24,7 +24,7 @@ package struct NumberedFiles<Content: NumberedContent> {
     self.synchronizes = synchronizes
   }
 
-  /// The numbers of the existing files, ascending.
+  /// Returns the numbers of the existing files, ascending.
   ///
   /// Names with numbers greater than a store can reach are ignored.
   package func numbers() throws(StorageError) -> [UInt64] {

@@ -2,19 +2,19 @@ import RowFormat
 
 /// The paths in a store's directory.
 ///
-///     LOCK                      the writer's lock, and how far followers may read
-///     manifest.<number>         which files make up the store; the highest number counts
+///     LOCK                      the writer's lock, with a description of its process
+///     manifest.<number>         the list of the store's files; the highest number counts
 ///     log/<segment>.seg         the log
-///     pack/<pack>.pack          what was packed
+///     pack/<pack>.pack          packed rows
 ///     index/<checkpoint>.ckpt   the position of each row's newest record; disposable
 ///     index/<digest>.keys       the keys of a secondary index; disposable
 ///     index/<digest>.words      the words of a column of texts; disposable
 ///     blobs/<xx>/<blob>.blob    values too large for the log; <xx> is digits 13 and 14 of <blob>
-///     TURN                      whose turn it is to write, of several processes
-///     COMPACTION                locked by the one of several processes that compacts
+///     TURN                      the turn to write, with several processes
+///     COMPACTION                locked by the process that compacts, of several
 ///     members/<number>          locked by a process, of several that write
-///     members/SYNC              locked by the one that synchronizes the log for them
-///     tmp/                      what is not part of the store yet
+///     members/SYNC              locked by the member that synchronizes the log for all
+///     tmp/                      files that do not belong to the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
 /// Numbers are sixteen hexadecimal digits.

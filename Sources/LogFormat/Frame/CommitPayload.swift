@@ -34,7 +34,7 @@ import RowFormat
     UInt64(bitPattern: microseconds) & (1 << 56 - 1) | UInt64(authorLength) << 56
   }
 
-  /// The author's name, if there is one.
+  /// Returns the author's name, if there is one.
   package func author(in payload: RawSpan) -> String? {
     guard !authorRange.isEmpty else { return nil }
     return unsafe payload.extracting(authorRange).withUnsafeBytes {

@@ -15,7 +15,7 @@ import RowFormat
 ///         48     8  number        of the manifest, checkpoint or pack; the name of an index
 ///         56     8  salt          random
 ///         64     8  created       microseconds since 1970
-///         72  4020  zero, or what the kind of file puts there
+///         72  4020  zero, or the particular fields of the kind of file
 ///       4092     4  checksum      CRC-32C of bytes 0 ..< 4092
 package struct FileHeader: Hashable {
   package var kind: Kind

@@ -5,7 +5,7 @@ import RowFormat
 /// Part of a ``Manifest``. Its numbers are varints, unless a size is given.
 ///
 ///     segment       the last segment that was packed,
-///     end             where the log ended in it,
+///     end             the end of the log in it,
 ///     logPosition     counted over all segments,
 ///     sequence        the last commit before,
 ///     chain           4 bytes: the header checksum of the last frame

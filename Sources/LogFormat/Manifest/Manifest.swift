@@ -8,13 +8,13 @@ import RowFormat
 ///     flags           1 byte; bit 0: the log was closed at durableEnd, and nothing follows it;
 ///                     bit 1: there may be files of blobs that no row owns;
 ///                     bit 2: there is a base
-///     epoch           how often the store was opened for writing
+///     epoch           the number of openings for writing
 ///     nextSegment     no segment with this number or a higher one existed before
 ///     durableEnd      log position that was on disk
 ///     sequence        the last commit before it
 ///     checkpoint      number of the newest checkpoint; 0 for none
-///     lineage         16 bytes: which copy of the store this is; a backup gets its own
-///     application     text: the program the store belongs to
+///     lineage         16 bytes: identifies this copy of the store; a backup gets its own
+///     application     text: the program that the store belongs to
 ///     segments        a count, then number and end of each segment that must exist
 ///     catalogue       ``Catalogue``
 ///     nextBlob        no row of a commit before durableEnd refers to this blob or a later one; nothing,

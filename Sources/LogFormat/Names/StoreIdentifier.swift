@@ -26,7 +26,7 @@ public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A number in lowercase hexadecimal, with leading zeros.
+/// Returns a number in lowercase hexadecimal, with leading zeros.
 package func hexadecimal(_ value: UInt64, digits: Int) -> String {
   let text = String(value, radix: 16)
   return String(repeating: "0", count: max(0, digits - text.count)) + text

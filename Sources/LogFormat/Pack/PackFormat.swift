@@ -5,7 +5,7 @@
 ///     blocks        footer          each a ``PackBlockHeader`` and the chunks it names: one of the keys,
 ///                                   one for each column
 ///     dictionaries  footer          the values that blocks name by number, column by column
-///     footer        trailer         ``PackFooter``: which blocks there are, and the bounds of their
+///     footer        trailer         ``PackFooter``: the list of blocks, and the bounds of their
 ///                                   columns
 ///     trailer       64              ``PackTrailer``, the end of the file
 ///

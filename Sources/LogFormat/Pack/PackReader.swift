@@ -81,7 +81,7 @@ public final class PackReader: Sendable {
 
   /// Fetches the whole block of a row that is about to be read.
   ///
-  /// If the system was told to expect random reads, each page of the block would be waited for separately.
+  /// If the system was advised of random reads, each page of the block would be waited for separately.
   func fetch(_ block: BlockEntry) {
     guard isReadHereAndThere.load(ordering: .relaxed) else { return }
     file.willRead(block.offset..<(block.offset + block.byteCount))

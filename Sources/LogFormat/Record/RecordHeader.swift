@@ -4,7 +4,7 @@ import RowFormat
 ///
 ///     offset  size  field
 ///          0     1  kind        ``RecordKind``
-///          1     1  depth       how many deltas are between this record and a whole row
+///          1     1  depth       number of deltas between this record and a whole row
 ///          2     2  table       0 for a catalogue record
 ///          4     4  length      of the body
 ///          8     6  key         0 for a catalogue record

@@ -16,7 +16,7 @@ package struct IndexFiles<Header: IndexFileHeader> {
     paths.temporary(index: digest, suffix: Header.suffix)
   }
 
-  /// The names of the existing files, without their suffix.
+  /// Returns the names of the existing files, without their suffix.
   package func digests() throws(StorageError) -> [UInt64] {
     (try fileSystem.list(paths.index) ?? []).compactMap {
       StorePaths.number(in: $0, suffix: Header.suffix)

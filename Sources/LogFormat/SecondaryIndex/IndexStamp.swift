@@ -3,9 +3,9 @@ import RowFormat
 /// The identity of an index's file, and the commit it is up to date with: the same fields in every index's header.
 ///
 ///     offset  size  field
-///         72     8  sequence  the last commit that the index has taken in
-///         80     8  mark      which commit of that number: a ``CommitMark``
-///         88    16  digest    of the index's definition, and of the tables it is of
+///         72     8  sequence  the last commit that the index includes
+///         80     8  mark      identifies the commit of that number: a ``CommitMark``
+///         88    16  digest    of the index's definition and its tables
 ///        136     8  segment   of the mark
 ///        144     8  offset    of the mark
 package struct IndexStamp: Hashable, Sendable {

@@ -4,21 +4,21 @@ import RowFormat
 ///
 ///     offset  size  field
 ///          0     8  magic            8B 53 44 4C 0D 0A 1A 0A
-///          8     2  formatMajor      a reader that knows only lower ones refuses the file
-///         10     2  formatMinor      of no consequence to a reader
+///          8     2  formatMajor      a reader that knows only lower ones rejects the file
+///         10     2  formatMinor      ignored by a reader
 ///         12     4  headerSize       4,096
-///         16     8  incompatible     feature bits; an unknown one is a reason to refuse
-///         24     8  compatible       feature bits; an unknown one is not
+///         16     8  incompatible     feature bits; a reader rejects unknown ones
+///         24     8  compatible       feature bits; a reader ignores unknown ones
 ///         32    16  store            ``StoreIdentifier``
 ///         48     8  segment          ``SegmentID``
-///         56     8  salt             random: tells this life of the file from earlier ones
-///         64     8  firstSequence    of the first commit that may stand here
+///         56     8  salt             random: distinguishes this use of the file from earlier ones
+///         64     8  firstSequence    of the first commit that may be here
 ///         72     8  logPosition      of the first frame, counted over all segments
 ///         80     8  previousSegment  0 for the first
-///         88     8  previousEnd      where the log ends in it: what follows there is dead
+///         88     8  previousEnd      the end of the log in it: the rest of it is dead
 ///         96     8  previousSequence of the last commit in it
 ///        104     4  previousChain    the header checksum of the last frame in it
-///        108     4  epoch            how often the store was opened for writing
+///        108     4  epoch            the number of openings for writing
 ///        112     8  created          microseconds since 1970
 ///        120  3972  zero
 ///       4092     4  checksum         CRC-32C of bytes 0 ..< 4092

@@ -15,8 +15,8 @@ import RowFormat
 ///         24     8  firstKey
 ///         32     8  lastKey
 ///         40    20  entry of the keys' chunk, then one for each column, in the layout's order:
-///            0   4  end             of the stored chunk, from the start of the block; the first begins
-///                                   where the header ends, each other where the one before it ends
+///            0   4  end             of the stored chunk, from the start of the block; the first begins at
+///                                   the end of the header, each other at the end of the one before it
 ///            4   4  rawByteCount    of the chunk, uncompressed
 ///            8   4  checksum        CRC-32C of the stored bytes
 ///           12   4  rawChecksum     CRC-32C of the uncompressed bytes
@@ -39,7 +39,7 @@ struct PackBlockHeader: Hashable {
   static let magic: UInt32 = 0x314B_4250
   static let fixedByteCount = 40
 
-  /// The size of the header before the first chunk, in bytes.
+  /// Returns the size of the header before the first chunk, in bytes.
   static func byteCount(columns: Int) -> Int {
     fixedByteCount + (columns + 1) * ChunkEntry.byteCount
   }

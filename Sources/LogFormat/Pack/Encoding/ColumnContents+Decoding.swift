@@ -25,7 +25,7 @@ extension ColumnContents {
     }
   }
 
-  /// Limit of an uncompressed chunk, in bytes.
+  /// Returns the limit of an uncompressed chunk, in bytes.
   ///
   /// The stored bytes may claim any number, and that much memory is allocated.
   static func byteLimit(_ source: Source) -> Int {

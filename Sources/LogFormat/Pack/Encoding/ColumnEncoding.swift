@@ -32,7 +32,7 @@ enum ChunkCodec: UInt8 {
   /// One LZ4 block.
   case lz4 = 1
 
-  /// The limit of a compressed chunk: LZ4 must save an eighth, or decompression does not pay.
+  /// Returns the limit of a compressed chunk: LZ4 must save an eighth, or decompression does not pay.
   static func limit(_ count: Int) -> Int { count - (count + 7) / 8 }
 
   /// The minimum size for compression, in bytes: shorter chunks gain too little.

@@ -19,7 +19,7 @@ final class DictionaryBuilder {
   static let entryLimit = 1 << 16
   static let byteLimit = 1 << 20
 
-  /// Limit of a dictionary with that many values, in bytes: their lengths and the values.
+  /// Returns the limit of a dictionary with that many values, in bytes: their lengths and the values.
   static func chunkLimit(_ count: Int) -> Int {
     IntegerCoding.byteLimit(count) + byteLimit
   }

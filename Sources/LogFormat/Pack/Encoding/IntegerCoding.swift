@@ -5,7 +5,7 @@ import RowFormat
 ///     part    size       meaning
 ///     form    1          bits 0 ... 6: width of a packed number; bit 7: ``Form/steps``
 ///     base    varint     zigzag; the least value, or the least difference of neighbours
-///     scale   varint     what all differences are multiples of; at least 1
+///     scale   varint     a divisor of all differences; at least 1
 ///     first   varint     zigzag; the first value, only in ``Form/steps``
 ///     packed  the rest   ``BitPacking``; of every value, or of every value but the first
 ///
@@ -15,7 +15,7 @@ enum IntegerCoding {
   /// The reference point of the differences: the base, or the previous value.
   enum Form { case offsets, steps }
 
-  /// Limit of a list of that many integers, in bytes: the form, three varints, the packed numbers.
+  /// Returns the limit of a list of that many integers, in bytes: the form, three varints, the packed numbers.
   static func byteLimit(_ count: Int) -> Int { 1 + 3 * 10 + count * 8 }
 
   private struct Plan {

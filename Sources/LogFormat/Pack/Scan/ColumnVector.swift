@@ -95,7 +95,7 @@
     }
   }
 
-  /// The bytes of a row's value, in a column of variable width; none for null.
+  /// Returns the bytes of a row's value, in a column of variable width; none for null.
   @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {
     unsafe _overrideLifetime(contents.bytes(at: row), borrowing: self)
