@@ -94,7 +94,7 @@ extension Compactor {
     releaseRemovedTables(&tail.usages)
   }
 
-  /// Releases all rows of removed tables, which no longer need any.
+  /// Releases all records of removed tables, whatever else refers to their rows.
   private func releaseRemovedTables(_ usages: inout SegmentUsages) {
     for table in tables {
       let removedAt = state.tables[Int(table.entry.number)]?.removedAt.load(ordering: .relaxed)

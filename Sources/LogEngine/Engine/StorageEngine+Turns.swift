@@ -199,7 +199,7 @@ extension LogWriter {
   }
 }
 
-// MARK: What others need
+// MARK: Other members' needs
 
 extension LogWriter {
   /// Publishes the oldest commit that this process needs, and removes files of blobs that no process needs.

@@ -218,7 +218,7 @@ extension Follower {
     }
   }
 
-  /// Releases all rows of removed tables, which no longer need any.
+  /// Releases all records of removed tables, whatever else refers to their rows.
   private func releaseRemovedTables(of packs: [PackReader], _ usages: inout SegmentUsages) {
     for number in Set(packs.flatMap { $0.footer.tables.map(\.table) }) {
       let removedAt = state.tables[Int(number)]?.removedAt.load(ordering: .relaxed)

@@ -9,8 +9,8 @@ import Synchronization
 /// change, and a segment begins only when its predecessor has ended:
 ///
 /// - Zeros in place of the next frame, or an incomplete frame, mean that the writer has not got further.
-/// - A segment that names the current one as its predecessor says where that one ended: after a crash, bytes behind that end
-///   belong to a commit that was never made.
+/// - The end of the current segment is the one that its successor's header names: after a crash, bytes behind that end belong
+///   to a commit that was never made.
 /// - An invalid frame is damage if a later one says that it was on disk, or if it is before the end that the next segment
 ///   names.
 final class Follower: Sendable {

@@ -49,8 +49,7 @@ struct CompactionSchedule: Sendable {
     // A clock that jumped back must not delay the attempt.
     let isBackingOff = now < retryAt && retryAt - now <= Self.longestRetryDelay
     if isBackingOff { return false }
-    // A view allows the rest of some segments to be packed: those can be taken under the same view, because each is taken only
-    // once.
+    // Segments left over by the last compaction can be taken under the same view if it allows that: each is taken only once.
     return candidates.lowWaterMark >= lastEnd || !candidates.segments.isEmpty
   }
 

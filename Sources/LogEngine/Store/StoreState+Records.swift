@@ -49,7 +49,7 @@ extension StoreState {
     var copy = ByteBuffer(capacity: 256)
     let isUnwritten = log.tail.withLock { $0.copyRecord(at: place, into: &copy) }
     // If the record has been written meanwhile, it can be read like any other. Not from the segment that was lent: if its file
-    // has grown since, another object has replaced it, and only that one knows its written end.
+    // has grown since, another object has replaced it, and only the new object knows its written end.
     guard isUnwritten else {
       return try files.segments.with(Int(place.segment.rawValue)) { segment in
         try segment.withRecord(at: place.offset, body)

@@ -195,7 +195,7 @@ extension StorageError {
   }
 }
 
-// MARK: What a batch asks for
+// MARK: Errors of a batch
 
 extension StorageError {
   private var batchExplanation: ErrorExplanation {

@@ -58,7 +58,7 @@ public enum StorageError: Error, Hashable, Sendable {
   /// A commit can no longer be read: compaction has folded all commits before `oldest`.
   case commitGone(CommitSequence, oldest: CommitSequence)
 
-  // MARK: What a batch asks for
+  // MARK: Errors of a batch
 
   /// A row to update or delete does not exist.
   case rowNotFound(RowReference)
