@@ -11,7 +11,7 @@ package final class DerivedRows: @unchecked Sendable {
   init() {}
 }
 
-/// A store of rows that computes derived attributes itself, whoever writes the rows.
+/// A store of rows that computes derived attributes itself, for every writer of its rows.
 ///
 /// Containers refuse to open any other store of rows for models that have derived attributes.
 package protocol DerivingStore: RowStore {}

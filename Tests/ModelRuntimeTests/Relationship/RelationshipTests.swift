@@ -89,7 +89,7 @@ import Testing
     #expect(child.children == [] && cabinet.children == [])
   }
 
-  @Test func `that nobody has read comes to hold what is related to it`() {
+  @Test func `gains related models before its first read`() {
     let (cabinet, child) = (Cabinet(), Cabinet())
     child.parent = cabinet
     #expect(cabinet.children == [child])
