@@ -33,7 +33,9 @@ struct DerivedRecords {
         guard let column = table.column(named: attribute.property.name) else { continue }
         let key = "\(Self.prefix)\(table.number).\(column.number)"
         expected.insert(key)
-        let record = Array(Self.record(of: attribute, in: table, schema, catalogue).utf8)
+        let record = Array(
+          Self.record(of: attribute, of: descriptor, in: table, schema, catalogue).utf8
+        )
         let isKept = catalogue.metadata[key] == record
         if !isKept { changes.append(.setMetadata(key: key, value: record)) }
         if isKept, areValid { continue }
@@ -74,10 +76,12 @@ struct DerivedRecords {
   ///     length 3          how many references column 3 has
   ///     count 2.4         how many rows of table 2 name the row in their column 4
   ///     sum Int8 2.4.5    the sum of their column 5
+  ///     own count 2.4     the count, or sum, that a subclass declares
   ///     canonical 1       the canonical form of column 1
   ///     modificationDate  when the row was written
   private static func record(
     of attribute: DerivedAttribute,
+    of descriptor: ModelDescriptor,
     in table: TableDefinition,
     _ schema: Schema,
     _ catalogue: Catalogue
@@ -96,11 +100,12 @@ struct DerivedRecords {
         return " \(table.number)." + columns.joined(separator: ".")
       }.joined()
     }
+    let own = descriptor.maySharePosition(of: attribute.property) ? "own " : ""
     switch attribute.source {
     case .count(let list) where !list.isDerivable: return "length \(number(list, in: table))"
-    case .count(let list): return "count" + members(list, nil)
+    case .count(let list): return own + "count" + members(list, nil)
     case .sum(let list, let summand, _):
-      return "sum \(attribute.property.valueType)" + members(list, summand)
+      return own + "sum \(attribute.property.valueType)" + members(list, summand)
     case .canonical(let text): return "canonical \(number(text, in: table))"
     case .modificationDate: return "modificationDate"
     }

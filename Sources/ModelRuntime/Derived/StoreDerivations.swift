@@ -12,6 +12,8 @@ package struct StoreDerivations: Sendable {
     package let column: Int
     /// How the values are added up.
     package let arithmetic: SumArithmetic
+    /// The member's property: members of other classes may name their owners in a column of the same position.
+    let end: ObjectIdentifier
 
     package func hash(into hasher: inout Hasher) {
       hasher.combine(reference)
@@ -86,7 +88,8 @@ package struct StoreDerivations: Sendable {
       reference: inverse.ordinal,
       summand: summand?.ordinal,
       column: property.ordinal,
-      arithmetic: arithmetic
+      arithmetic: arithmetic,
+      end: ObjectIdentifier(inverse)
     )
     let numbers = tables.filter { $0.descriptor.isKind(of: base) }.map(\.number)
     for number in numbers {
@@ -100,6 +103,15 @@ package struct StoreDerivations: Sendable {
   /// Whether a rule is one of a table's totals: the owner may be of another class beside the one that counts.
   package func counts(_ rule: MemberRule, in table: UInt16) -> Bool {
     owners[table]?.totals.contains { $0.rule == rule } ?? false
+  }
+}
+
+extension ModelDescriptor {
+  /// Whether a total is declared by a subclass: its siblings may have other totals at the same position.
+  ///
+  /// Stores record such totals by other words than before 0.1, when siblings were mixed up: so they are computed anew once.
+  package func maySharePosition(of total: ModelProperty) -> Bool {
+    superclass.map { total.ordinal >= $0.properties.count } ?? false
   }
 }
 

@@ -83,7 +83,8 @@ extension StoreCatalogue {
           return member.name
             + read.map { ".\(member.columns[$0].name.quotedName)" }.joined()
         }
-        return "\(name(total.column)) total \(members.joined(separator: " ")) \(total.arithmetic)"
+        let word = table.descriptor.maySharePosition(of: total.property) ? "own total" : "total"
+        return "\(name(total.column)) \(word) \(members.joined(separator: " ")) \(total.arithmetic)"
       }
       return totals
         + own.lengths.map { "\(name($0.column)) length \(name($0.list))" }

@@ -3,12 +3,14 @@ import ModelRuntime
 import PostgresStore
 import Testing
 
-// Two subclasses have totals of their own, in columns of the same position, over a list of their superclass.
+// Subclasses have totals of their own, in columns of the same position, over lists of their superclass, whose members name
+// it in columns of the same position.
 
 @Model
 private class Passbook {
   var name: String
   @Relationship(inverse: \Booking.account) var bookings: [Booking] = []
+  @Relationship(inverse: \Sticker.account) var stickers: [Sticker] = []
   init(_ name: String) { self.name = name }
 }
 
@@ -25,6 +27,22 @@ private final class Loan: Passbook {
 }
 
 @Model
+private final class StickerBook: Passbook {
+  @Derived(.count(\StickerBook.stickers)) var stickerCount: Int
+  override init(_ name: String) { super.init(name) }
+}
+
+@Model
+private final class Sticker {
+  var text: String
+  var account: Passbook?
+  init(_ text: String, _ account: Passbook?) {
+    self.text = text
+    self.account = account
+  }
+}
+
+@Model
 private final class Booking {
   var amount: Int
   var account: Passbook?
@@ -38,7 +56,9 @@ private final class Booking {
   @Test func `count what is their own`() throws {
     let namespace = try TestNamespace()
     let container = try ModelContainer(
-      for: Schema([Passbook.self, Savings.self, Loan.self, Booking.self]),
+      for: Schema([
+        Passbook.self, Savings.self, Loan.self, StickerBook.self, Booking.self, Sticker.self,
+      ]),
       configurations: [namespace.configuration]
     )
     let context = ModelContext(container)
@@ -56,5 +76,11 @@ private final class Booking {
     context.delete(bookings[0])
     try context.save()
     #expect((savings.bookingCount, loan.balance) == (1, 50))
+    let stickerBook = StickerBook("a")
+    context.insert(stickerBook)
+    context.insert(Sticker("s", savings))
+    context.insert(Booking(1, stickerBook))
+    try context.save()
+    #expect((savings.bookingCount, stickerBook.stickerCount) == (1, 0))
   }
 }
