@@ -93,6 +93,7 @@ extension SaveEvent {
       for row in save.derived + changes.deletedRows {
         if let descriptor = connection.descriptor(of: row) { insert(descriptor) }
       }
+      for model in changes.deleted { insertOwners(leftBy: model._$state) }
     }
     if !hasWritten { return nil }
   }
@@ -105,12 +106,28 @@ extension SaveEvent {
 
   /// Adds the owners of lists that consist of their members: the history has an update of each that a member joined or left.
   ///
-  /// Only the rows identify them. Changes of objects are recorded at both ends, and need none of this.
+  /// Only the rows identify them. Changes of objects are recorded at both ends, and need none of this (but see
+  /// ``insertOwners(leftBy:)``).
   fileprivate mutating func insertOwners(ofLists member: ModelDescriptor) {
-    for property in member.relationships where property.inverse?.isDerivable == true {
-      guard !property.isToMany, let destination = property.destination else { continue }
-      let owner = ModelDescriptor.of(destination)
-      if !owners.contains(where: { $0 === owner }) { owners.append(owner) }
+    for property in member.relationships { insertOwner(at: property) }
+  }
+
+  /// Adds the owners that a deleted member has left without notification: with `.noAction`, only its row leads to them.
+  private mutating func insertOwners(leftBy member: _ModelState) {
+    for property in member.descriptor.relationships
+    where property.deleteRule == .noAction && !property.isToMany
+      && member.storedReference(property) != nil
+    {
+      insertOwner(at: property)
     }
+  }
+
+  /// Adds the class at the other end of a to-one relationship, if that end is a list that consists of its members.
+  private mutating func insertOwner(at property: ModelProperty) {
+    guard !property.isToMany, property.inverse?.isDerivable == true,
+      let destination = property.destination
+    else { return }
+    let owner = ModelDescriptor.of(destination)
+    if !owners.contains(where: { $0 === owner }) { owners.append(owner) }
   }
 }

@@ -7,6 +7,7 @@ enum Anchorage {
   @Model class Dock {
     var name: String
     @Relationship(inverse: \Boat.dock) var boats: [Boat] = []
+    @Relationship(inverse: \Raft.dock) var rafts: [Raft] = []
 
     init(_ name: String) { self.name = name }
   }
@@ -23,6 +24,12 @@ enum Anchorage {
     var dock: Dock?
 
     init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Raft {
+    @Relationship(deleteRule: .noAction) var dock: Dock?
+
+    init(at dock: Dock?) { self.dock = dock }
   }
 
   @Model final class Crane {
@@ -53,7 +60,10 @@ enum Anchorage {
     )
     configuration.expirationInterval = nil
     container = try ModelContainer(
-      for: Schema([Anchorage.Dock.self, Anchorage.DryDock.self, Boat.self, Anchorage.Crane.self]),
+      for: Schema([
+        Anchorage.Dock.self, Anchorage.DryDock.self, Boat.self, Anchorage.Raft.self,
+        Anchorage.Crane.self,
+      ]),
       configurations: [configuration]
     )
     context = ModelContext(container)
@@ -118,5 +128,29 @@ enum Anchorage {
         == ["DryDock", "Boat"]
     )
     #expect(observers.map(\.eventCounter) == [1, 1, 1, 0])
+  }
+
+  @Test(arguments: [false, true])
+  func `counts a member that is deleted without an action on its owner`(isMoored: Bool) throws {
+    context.insert(Anchorage.Raft(at: isMoored ? dock : nil))
+    try context.save()
+    // In a context that has no list in memory.
+    let context = ModelContext(container)
+    let raft = try #require(try context.fetch(FetchDescriptor<Anchorage.Raft>()).first)
+    let models: [any PersistentModel.Type] = [
+      Anchorage.Dock.self, Anchorage.DryDock.self, Anchorage.Raft.self, Boat.self,
+    ]
+    let observers = try models.map {
+      try HistoryObserver(observedModels: [$0], modelContainer: container)
+    }
+    let before = try context.fetchHistory(HistoryDescriptor<Transaction>()).count
+    context.delete(raft)
+    try context.save()
+    let told = try context.fetchHistory(HistoryDescriptor<Transaction>()).dropFirst(before)
+    #expect(
+      Set(told.flatMap(\.changes).map(\.changedPersistentIdentifier.entityName))
+        == (isMoored ? ["DryDock", "Raft"] : ["Raft"])
+    )
+    #expect(observers.map(\.eventCounter) == (isMoored ? [1, 1, 1, 0] : [0, 0, 1, 0]))
   }
 }
