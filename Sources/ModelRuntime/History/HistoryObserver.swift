@@ -105,7 +105,10 @@ public final class HistoryObserver: Sendable, Observable {
         guard let history else { throw DataStoreError.unsupportedFeature }
         // A token of several stores is not compared with those of one.
         let own = (token as? DefaultHistoryToken)?.bookmark(in: connection.identifier)
-        count += try take(history.transactions(since: token), of: connection, since: own ?? token)
+        // An expired token throws here, whatever the log still has.
+        let left = try history.transactions(since: token)
+        let all = try allTransactions(since: own ?? token, in: history)
+        count += try take(all ?? left, of: connection, since: own ?? token)
       }
       guard let remote = history as? any RemoteSaveReporting else { continue }
       state.withLock { $0.heard[connection.identifier] = [] }
@@ -223,12 +226,7 @@ extension HistoryObserver {
     behind bookmark: (any HistoryToken)?,
     in history: any HistoryProviding
   ) throws -> [any HistoryTransaction] {
-    // Transactions deleted by a predicate are missing in the history without a trace.
-    if let bookmark, let store = history as? any DeletedHistoryReading,
-      let all = try store.allTransactions(since: bookmark)
-    {
-      return all
-    }
+    if let bookmark, let all = try allTransactions(since: bookmark, in: history) { return all }
     do {
       return try history.transactions(since: bookmark)
     } catch let expired as SwiftDataError where expired == .historyTokenExpired {
@@ -238,6 +236,16 @@ extension HistoryObserver {
       if let newest = left.last?.anyToken, !isLater(newest, than: bookmark) { throw expired }
       return left
     }
+  }
+
+  /// The transactions after a bookmark, with those deleted by a predicate, which are missing in the history without a trace.
+  ///
+  /// - Returns: The transactions; `nil` if the store no longer has all of them, or keeps no deleted ones.
+  private func allTransactions(
+    since bookmark: any HistoryToken,
+    in history: any HistoryProviding
+  ) throws -> [any HistoryTransaction]? {
+    try (history as? any DeletedHistoryReading)?.allTransactions(since: bookmark)
   }
 
   /// Records the position up to which a store's history was read.

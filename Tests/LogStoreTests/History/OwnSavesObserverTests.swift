@@ -95,6 +95,38 @@ import Testing
     #expect(observer.eventCounter == 3)
   }
 
+  @Test(arguments: [false, true])
+  func `counts what was deleted from the history behind the token it begins with`(
+    isLast: Bool
+  ) throws {
+    let container = try open()
+    let context = ModelContext(container)
+    context.insert(Tally(0))
+    try context.save()
+    let token = try #require(try context.fetchHistory(HistoryDescriptor<Transaction>()).last).token
+    for (author, number) in [("app", 1), ("importer", 2), ("app", 3)].prefix(isLast ? 2 : 3) {
+      context.author = author
+      context.insert(Tally(number))
+      try context.save()
+    }
+    try context.deleteHistory(
+      HistoryDescriptor<Transaction>(predicate: #Predicate { $0.author == "importer" })
+    )
+    let observer = try HistoryObserver(
+      historyTokens: [container.stores(of: LogStore.self)[0].identifier: token],
+      modelContainer: container
+    )
+    #expect(observer.eventCounter == (isLast ? 2 : 3))
+    // And none of them again, when the history is read the next time.
+    let other = ModelContext(try open())
+    other.insert(Tally(4))
+    try other.save()
+    while observer.eventCounter == (isLast ? 2 : 3), !Task.isCancelled {
+      _ = try context.fetchCount(FetchDescriptor<Tally>())
+    }
+    #expect(observer.eventCounter == (isLast ? 3 : 4))
+  }
+
   /// Fetches until an observer has counted a save.
   private func wait(for observer: HistoryObserver, _ context: ModelContext) async throws {
     while observer.eventCounter == 0, !Task.isCancelled {
