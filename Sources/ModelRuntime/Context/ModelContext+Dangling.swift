@@ -83,7 +83,7 @@ extension ModelContext {
     state.setRelation(.unloaded, property)
     // The commit has its number, but may not be visible yet: a read now may return the former owner, which is
     // deleted here. The next access reads again.
-    state.dropRow()
+    state.dropShownRow()
     model._$reset(keeping: state.changed)
     listEpoch &+= 1
     state.forgetChange(moved.column)

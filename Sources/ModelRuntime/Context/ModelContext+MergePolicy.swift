@@ -19,7 +19,8 @@ extension ModelContext {
   ///
   /// - Parameter mergePolicy: The policy for attributes that others have changed since they were read here. Of a model
   ///   that this context has saved, or merged, and not read since, the values read are unknown
-  ///   (``MergeConflict/isReadKnown``), unless ``mergePolicy`` was set at that time.
+  ///   (``MergeConflict/isReadKnown``), unless ``mergePolicy`` was set at that time. Of a model that was rolled back, and
+  ///   not read since, they are those shown before, also by the error of a refused save.
   /// - Throws: As ``save()``.
   // An unapplied `context.save` means the other overload.
   @_disfavoredOverload
@@ -55,6 +56,7 @@ extension ModelContext {
   ) throws {
     noticeCommits(to: connection)
     var refused: [MergeConflict] = []
+    var reports: [(state: _ModelState, column: Int, stored: MergeBase)] = []
     var settlements: [() throws -> Void] = []
     for conflict in found.conflicts {
       guard let model = maps[connection.index][conflict.row]?.model else { throw found }
@@ -82,11 +84,13 @@ extension ModelContext {
         case .lastWriter: choice = .own
         case .throw:
           refused.append(state.conflict(about: property, of: model, stored))
+          reports.append((state, column, stored))
           continue
         case .keepStored where state.isBaseKnown(column): choice = .stored
         case .keepStored:
           // The change must not be lost for a conflict that may be none.
           refused.append(state.conflict(about: property, of: model, stored))
+          reports.append((state, column, stored))
           continue
         case .decide(let decide):
           choice = decide(state.conflict(about: property, of: model, stored))
@@ -95,7 +99,10 @@ extension ModelContext {
       }
     }
     // All or nothing: a save that throws leaves every change as it was.
-    if !refused.isEmpty { throw SwiftDataError.conflicting(refused) }
+    if !refused.isEmpty {
+      for (state, column, stored) in reports { state.recordReport(of: column, in: stored) }
+      throw SwiftDataError.conflicting(refused)
+    }
     // Changes that others saved are not for this context to undo.
     try withoutUndo { for settlement in settlements { try settlement() } }
   }

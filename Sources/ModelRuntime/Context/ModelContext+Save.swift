@@ -429,15 +429,19 @@ extension ModelContext {
       state.settle()
       state.dropRelations()
     }
+    // Models of which a merge has dropped what was shown.
+    var unknown: [_ModelState] = []
     for model in changed + deleted {
       let state = model._$state
       if state.context == nil { continue }
       recentLists.forget(state)
+      let isUnknown = !state.flags.isDisjoint(with: [.hasMergedValues, .hasUnreadChanges])
+      let memory = state.mergeMemory
       state.settle()
       state.dropRelations()
       if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
-      // Read again, so that a model whose row is gone reports it.
-      state.dropRow()
+      // Read again, so that a model whose row is gone reports it. What is set before is compared with what was shown.
+      if !state.dropShownRow(memory), isUnknown { unknown.append(state) }
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
@@ -448,6 +452,10 @@ extension ModelContext {
     changedModels.removeAll()
     deletedModels.removeAll()
     forgetTemporaries()
+    // What others save from now on is then noticed.
+    for connection in unknown.isEmpty ? [] : coordinator.connections {
+      loadRows(of: unknown.filter { $0.connection === connection }, from: connection)
+    }
     observers?.rolledBack(touched)
   }
 

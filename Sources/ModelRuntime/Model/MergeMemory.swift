@@ -44,10 +44,20 @@ struct MergeMemory {
   var increments = OrdinalMap<Increment>()
   /// Whether the object takes the place of a row because of a unique value: all of it is written, whatever was stored.
   var replaces = false
+  /// The row whose values the app was shown before the row was dropped: the base of properties set before it is read again.
+  var shown: MergeBase?
+  /// The stored rows, and of each the properties, that the errors of refused saves have shown since.
+  var reported: [(columns: OrdinalSet, row: MergeBase)] = []
 
   /// The properties that the row in memory does not cover.
   var columns: OrdinalSet {
     bases.reduce(into: unknown) { $0.formUnion($1.columns) }
+  }
+
+  /// The row in which the app was shown a property before the row was dropped.
+  fileprivate func shownRow(of ordinal: Int) -> MergeBase? {
+    guard let shown else { return nil }
+    return reported.first { $0.columns.contains(ordinal) }?.row ?? shown
   }
 }
 
@@ -62,6 +72,29 @@ extension _ModelState {
     mergeMemory?.bases.append((columns, base))
   }
 
+  /// Drops the row, and remembers it as what the app was shown.
+  ///
+  /// - Parameter former: The memory before changes were discarded.
+  /// - Returns: Whether it is known what the app was shown.
+  @discardableResult
+  func dropShownRow(_ former: MergeMemory? = nil) -> Bool {
+    let memory = former ?? mergeMemory
+    let shown = MergeBase(currentRow) ?? memory?.shown
+    dropRow()
+    guard let shown else { return false }
+    mergeMemory = mergeMemory ?? MergeMemory()
+    mergeMemory?.shown = shown
+    mergeMemory?.reported = memory?.reported ?? []
+    return true
+  }
+
+  /// Forgets what the app was shown: a row that was just read takes its place.
+  func forgetShown() {
+    if mergeMemory == nil { return }
+    mergeMemory?.shown = nil
+    mergeMemory?.reported = []
+  }
+
   /// Called when a property is changed without a row in memory, or after others changed that way.
   func rememberUnread(_ ordinal: Int, in context: ModelContext) {
     if unsafe row == nil {
@@ -71,8 +104,12 @@ extension _ModelState {
         flags.insert(.hasUnreadChanges)
         return
       }
-      guard context.remembersReads else { return }
-      loadRow()
+      if let shown = mergeMemory?.shownRow(of: ordinal) {
+        rebase(ordinal, on: shown)
+      } else {
+        guard context.remembersReads else { return }
+        loadRow()
+      }
     }
     guard flags.contains(.hasUnreadChanges) else { return }
     // This property's base is known.
@@ -107,6 +144,15 @@ extension _ModelState {
     columns.insert(ordinal)
     memory.bases.insert((columns, row), at: 0)
     mergeMemory = memory
+  }
+
+  /// Records that the error of a refused save shows a property as it is stored.
+  func recordReport(of ordinal: Int, in row: MergeBase) {
+    var columns = OrdinalSet()
+    columns.insert(ordinal)
+    mergeMemory = mergeMemory ?? MergeMemory()
+    mergeMemory?.reported.removeAll { $0.columns.contains(ordinal) }
+    mergeMemory?.reported.append((columns, row))
   }
 
   /// Forgets the base of a property: it is no longer changed.

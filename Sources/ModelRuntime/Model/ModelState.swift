@@ -349,6 +349,7 @@ extension _ModelState {
 
   func setRow(_ fetched: FetchedRow) {
     keepBase()
+    forgetShown()
     var fetched = fetched
     takeRow(of: &fetched)
   }

@@ -321,6 +321,76 @@ extension ModelContext {
     #expect(try stored().title == "mine")
   }
 
+  /// What a rollback takes back, and whether the context has a policy of its own.
+  @Test(arguments: [false, true], [false, true])
+  func `is refused for what was shown before a rollback`(isDeleted: Bool, hasPolicy: Bool) throws {
+    let context = hasPolicy ? first : ModelContext(container)
+    let page = try context.page()
+    #expect(page.visits == 5)
+    if isDeleted { context.delete(page) } else { page.visits = 1 }
+    context.rollback()
+    try second.page().visits = 20
+    try second.save()
+    page.visits = 6
+    let error = #expect(throws: SwiftDataError.self) { try context.save(mergePolicy: .throw) }
+    let conflict = try #require((error?.underlyingError as? MergeConflicts)?.conflicts.first)
+    #expect(conflict.property == "visits" && conflict.isReadKnown)
+    #expect(conflict.read as? Int == 5 && conflict.stored as? Int == 20)
+    #expect(try page.visits == 6 && stored().visits == 20)
+    // Setting it once more is a decision.
+    context.rollback()
+    page.visits = 7
+    try context.save(mergePolicy: .throw)
+    #expect(try stored().visits == 7)
+  }
+
+  @Test func `takes what its refusal reported, and no more, for shown after a rollback`() throws {
+    let page = try first.page()
+    #expect(page.visits == 5 && page.title == "read")
+    page.visits = 6
+    let other = try second.page()
+    other.visits = 20
+    other.title = "theirs"
+    try second.save()
+    #expect(try refusal(first).map(\.property) == ["visits"])
+    first.rollback()
+    page.visits = 7
+    page.title = "mine"
+    #expect(try refusal(first).map(\.property) == ["title"])
+  }
+
+  @Test func `compares only what is set with what was shown before a rollback`() throws {
+    let plain = ModelContext(container)
+    let page = try plain.page()
+    page.note = "given up"
+    plain.rollback()
+    try second.page().visits = 20
+    try second.save()
+    page.title = "mine"
+    // Reading shows what is stored now.
+    #expect(page.visits == 20)
+    page.visits += 1
+    try plain.save(mergePolicy: .throw)
+    #expect(try stored().title == "mine" && stored().visits == 21)
+  }
+
+  @Test func `is refused where others save after the rollback of a model that was merged`() throws {
+    let plain = ModelContext(container)
+    plain.automaticallyMergesChanges = true
+    let page = try plain.page()
+    #expect(page.title == "read")
+    try second.page().visits = 9
+    try second.save()
+    plain.processPendingChanges()
+    page.note = "given up"
+    plain.rollback()
+    try second.page().title = "theirs"
+    try second.save()
+    page.title = "mine"
+    #expect(throws: SwiftDataError.modelValidationFailure) { try plain.save(mergePolicy: .throw) }
+    #expect(try stored().title == "theirs")
+  }
+
   @Test func `goes by the policy of the configuration`() async throws {
     let container = try Merging.container(.throw)
     let first = ModelContext(container)

@@ -114,6 +114,29 @@ import Testing
     #expect(try container.storeInvariantViolations() == [])
   }
 
+  @Test func `leaves it known what was shown of a model that gives way`() throws {
+    let container = club.container
+    let context = ModelContext(container)
+    let mate = try context.player(4)
+    #expect(mate.points == 0)
+    context.delete(try context.team(1))
+    try atFirst(.beforeCommit) {
+      let other = ModelContext(container)
+      try other.player(4).team = try other.team(2)
+      try other.save()
+    } during: {
+      try context.save()
+    }
+    let other = ModelContext(container)
+    try other.player(4).points = 5
+    try other.save()
+    mate.points = 1
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try context.save(mergePolicy: .throw)
+    }
+    #expect(try ModelContext(container).player(4).points == 5)
+  }
+
   @Test func `of rows that a predicate deletes gives way, too`() throws {
     let rows = try ShowRows()
     let (show, other, ticket) = (rows.newShow(), rows.newShow(), rows.newTicket())
