@@ -54,9 +54,9 @@ public struct MergeConflict: @unchecked Sendable {
   public let property: String
   /// Whether ``read`` is known.
   ///
-  /// It is unknown for a model that the context had saved, or had merged from others, and not read again before
-  /// changing it, if the context was not comparing values then: only a save was given the policy. Then it cannot be determined
-  /// whether there is a conflict.
+  /// It is unknown for a model that the context had saved, by this object or by another one with the same unique values,
+  /// or had merged from others, and not read again before changing it, if the context was not comparing values then: only a
+  /// save was given the policy. Then it cannot be determined whether there is a conflict.
   public let isReadKnown: Bool
   /// The value that the context read before it changed the attribute; `nil` is also an optional attribute's nil.
   public let read: Any?

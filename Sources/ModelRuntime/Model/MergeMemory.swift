@@ -95,6 +95,12 @@ extension _ModelState {
     mergeMemory?.reported = []
   }
 
+  /// Whether the app may have been shown values, wherever they are by now.
+  var mayHaveShownValues: Bool {
+    unsafe row != nil || mergeMemory?.shown != nil
+      || !flags.isDisjoint(with: [.hasSavedValues, .hasMergedValues])
+  }
+
   /// Called when a property is changed without a row in memory, or after others changed that way.
   func rememberUnread(_ ordinal: Int, in context: ModelContext) {
     if unsafe row == nil {

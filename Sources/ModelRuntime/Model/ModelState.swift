@@ -43,8 +43,8 @@ public import RowFormat
     static let mayReturn = Flags(rawValue: 4096)
     /// Among the list owners that the context's observers know (see ``ListOwners``).
     static let ownsLists = Flags(rawValue: 8192)
-    /// A merge has dropped values that were read or saved here since the last save: the row that is read next may have
-    /// others.
+    /// A merge, or an upsert, has dropped values that were read or saved here since the last save: the row that is read
+    /// next may have others.
     static let hasMergedValues = Flags(rawValue: 16384)
   }
 

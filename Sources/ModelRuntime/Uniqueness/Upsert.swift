@@ -181,9 +181,12 @@ final class Upsert {
 extension ModelContext {
   /// Removes an object from the context in favour of the row's object, which reads the row anew.
   func leave(_ state: _ModelState, to former: _ModelState) {
+    let hasShownValues = former.mayHaveShownValues
     former.relations.removeAll()
     former.settle()
     former.dropRow()
+    // As after any save, it is unknown what was read of the row.
+    if hasShownValues { former.flags.insert(.hasMergedValues) }
     if let model = former.model {
       model._$reset()
       observers?.refreshed(model)

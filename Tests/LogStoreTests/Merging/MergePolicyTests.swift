@@ -391,6 +391,26 @@ extension ModelContext {
     #expect(try stored().title == "theirs")
   }
 
+  @Test func `is refused where another model has taken the place of what was read`() throws {
+    let plain = ModelContext(container)
+    let page = try plain.page()
+    #expect(page.visits == 5)
+    plain.insert(Page(key: 1, title: "upsert"))
+    try plain.save()
+    try second.page().visits = 20
+    try second.save()
+    page.visits = 6
+    let error = #expect(throws: SwiftDataError.self) { try plain.save(mergePolicy: .throw) }
+    let conflicts = try #require(error?.underlyingError as? MergeConflicts).conflicts
+    #expect(conflicts.map(\.property) == ["visits"] && conflicts.first?.isReadKnown == false)
+    #expect(try stored().visits == 20)
+    plain.rollback()
+    #expect(page.title == "upsert")
+    page.visits = 6
+    try plain.save(mergePolicy: .throw)
+    #expect(try stored().visits == 6)
+  }
+
   @Test func `goes by the policy of the configuration`() async throws {
     let container = try Merging.container(.throw)
     let first = ModelContext(container)
