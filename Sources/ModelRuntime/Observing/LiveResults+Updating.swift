@@ -127,6 +127,7 @@ extension LiveResults {
     _ model: Element,
     in next: inout ShownResults<Element, SectionTitle>
   ) throws -> Bool {
+    if hidesReference(model._$state) { return false }
     let id = ObjectIdentifier(model)
     let former = slots[id]
     guard try isWanted(model) else {
@@ -147,6 +148,21 @@ extension LiveResults {
     if !move(result, from: former, in: &next) { forget(result) }
     if let former { order?.remove(former) }
     return true
+  }
+
+  /// Whether an end that the fetch reads leads, in the store, to a model that is deleted here, as after another context
+  /// has related the two.
+  ///
+  /// The object shows it as nil, but a fetch decides about unchanged models by their rows.
+  private func hidesReference(_ state: _ModelState) -> Bool {
+    guard !context.deletedModels.isEmpty, let connection = state.connection else { return false }
+    return state.descriptor.relationships.contains { property in
+      guard !property.isToMany, !state.changed.contains(property.ordinal),
+        reading.isAffected(by: property.ordinal, of: state.descriptor),
+        let reference = state.storedReference(property)
+      else { return false }
+      return context.maps[connection.index][reference]?.isDeleted == true
+    }
   }
 
   // The comparing closure holds a copy of the order, and has returned when keys are released: otherwise the list of free keys

@@ -98,4 +98,38 @@ import Testing
     shelf.volumes.swapAt(0, 1)
     try expectAgreement(context.fetch(descriptor).map(\.title).joined())
   }
+
+  @Test func `agree with a fetch about a model that others relate to one deleted here`() throws {
+    let free = Volume("c")
+    context.insert(free)
+    try context.save()
+    let wanted = [#Predicate<Volume> { $0.shelf == nil }, #Predicate { $0.shelf != nil }]
+    let descriptors = wanted.map {
+      FetchDescriptor(predicate: $0, sortBy: [SortDescriptor(\.title)])
+    }
+    let observers = try descriptors.map {
+      try ResultsObserver(fetchDescriptor: $0, modelContext: context)
+    }
+    func expectAgreement(_ step: String) throws {
+      let found = try descriptors.map { try context.fetch($0).map(\.title).joined() }
+      #expect(observers.map(\.titles) == found, "\(step)")
+    }
+    context.delete(shelf)
+    try expectAgreement("deleted")
+    let sibling = ModelContext(context.container)
+    let title = #Predicate<Volume> { $0.title == "c" }
+    let theirs = try #require(try sibling.fetch(FetchDescriptor(predicate: title)).first)
+    theirs.shelf = try sibling.fetch(FetchDescriptor<Shelf>()).first
+    try sibling.save()
+    try expectAgreement("related by others")
+    #expect(free.shelf == nil)
+    free.pages = 1
+    try expectAgreement("changed")
+    context.rollback()
+    try expectAgreement("rolled back")
+    #expect(observers.map(\.titles) == ["", "abc"])
+    context.delete(shelf)
+    try context.save()
+    try expectAgreement("saved")
+  }
 }
