@@ -291,7 +291,9 @@ extension ModelDescriptor {
       }
       property.destinationDescriptor = other
       if let named = property.relationship?.inverseKeyPath {
-        property.inverse = isLaterList(property, of: named) ? nil : other.property(for: named)
+        property.inverse = other.property(for: named).flatMap {
+          isInverse(property, of: $0, named) ? $0 : nil
+        }
         continue
       }
       let back = other.relationships.filter { candidate in
@@ -320,11 +322,19 @@ extension ModelDescriptor {
     }
   }
 
-  /// Whether a list declared before this one names the same inverse, which is that one's alone.
-  private func isLaterList(_ property: ModelProperty, of inverse: AnyKeyPath) -> Bool {
-    property.isToMany
-      && relationships.contains {
-        $0.ordinal < property.ordinal && $0.isToMany && $0.relationship?.inverseKeyPath == inverse
+  /// Whether a property has the inverse that it names: that one names it, or names none, and no list declared before it
+  /// names the same, which is that one's alone.
+  private func isInverse(
+    _ property: ModelProperty,
+    of inverse: ModelProperty,
+    _ name: AnyKeyPath
+  ) -> Bool {
+    if let back = inverse.relationship?.inverseKeyPath {
+      return self.property(for: back) === property
+    }
+    return !property.isToMany
+      || !relationships.contains {
+        $0.ordinal < property.ordinal && $0.isToMany && $0.relationship?.inverseKeyPath == name
           && $0.destination.map(ObjectIdentifier.init)
             == property.destination.map(ObjectIdentifier.init)
       }

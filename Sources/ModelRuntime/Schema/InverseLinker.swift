@@ -45,20 +45,29 @@ struct InverseLinker {
             + "\(inverse.relationship.destination) instead of \(end.entity.name)"
         )
       }
-      if isLaterList(end, of: inverse) { return nil }
-      return connect(end, inverse)
+      if isOtherList(end, of: inverse, among: ends) { return nil }
+      return connect(end, inverse, among: ends)
     }
   }
 
-  /// Whether a list names a to-one that a list declared before it, of the same class, has for its inverse: one
-  /// reference cannot say in which of the two a model is, so the later one does without.
-  private func isLaterList(_ end: End, of inverse: End) -> Bool {
-    guard let taken = inverse.relationship.inverseName, taken != end.relationship.name,
+  /// Whether a list names a to-one whose inverse is another list of the same class.
+  ///
+  /// That is the list that the to-one names, or else the first that names it. One reference cannot say in which of the two
+  /// a model is, so the other does without.
+  private func isOtherList(_ end: End, of inverse: End, among ends: [End]) -> Bool {
+    guard let taken = inverseName(of: inverse, among: ends), taken != end.relationship.name,
       !end.relationship.isToOneRelationship, inverse.relationship.isToOneRelationship,
       inverse.relationship.destination == end.entity.name,
       let first = end.entity.relationshipsByName[taken]
     else { return false }
     return !first.isToOneRelationship && first.destination == end.relationship.destination
+  }
+
+  /// The name of the inverse that an end has, or will have, because it names it.
+  private func inverseName(of end: End, among ends: [End]) -> String? {
+    if let name = end.relationship.inverseName { return name }
+    if end.relationship.inverseKeyPath == nil { return nil }
+    return declaredInverse(of: end, among: ends)?.relationship.name
   }
 
   private func declaredInverse(of end: End, among ends: [End]) -> End? {
@@ -75,10 +84,10 @@ struct InverseLinker {
       || byName[name]?.lineage.contains { $0 === entity } == true
   }
 
-  /// Makes two relationships each other's inverse, unless one of them already has another.
-  private func connect(_ end: End, _ inverse: End) -> SwiftDataError? {
+  /// Makes two relationships each other's inverse, unless one of them has or names another.
+  private func connect(_ end: End, _ inverse: End, among ends: [End]) -> SwiftDataError? {
     for (one, other) in [(end, inverse), (inverse, end)] {
-      if let taken = one.relationship.inverseName, taken != other.relationship.name {
+      if let taken = inverseName(of: one, among: ends), taken != other.relationship.name {
         return problem(
           end,
           "has the inverse \(inverse.description), but \(one.description) already has the inverse "
@@ -115,7 +124,7 @@ struct InverseLinker {
       }
       // The other side reports an ambiguity of its own.
       guard open.filter({ leadsBack($0, to: first) }).count == 1 else { return nil }
-      return connect(end, first)
+      return connect(end, first, among: ends)
     }
   }
 

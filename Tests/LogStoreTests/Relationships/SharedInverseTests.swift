@@ -18,6 +18,21 @@ import Testing
   init(_ variant: Int) { self.variant = variant }
 }
 
+/// Its plants name one of its lists, and another names them.
+@Model private final class Terrace {
+  var leading: [Fern] = []
+  @Relationship(inverse: \Fern.terrace) var trailing: [Fern] = []
+
+  init() {}
+}
+
+@Model private final class Fern {
+  var variant: Int
+  @Relationship(inverse: \Terrace.leading) var terrace: Terrace?
+
+  init(_ variant: Int) { self.variant = variant }
+}
+
 @Suite struct `Two lists that name one inverse` {
   @Test func `hold what each was given, and lose what is deleted`() throws {
     let folder = try TemporaryFolder()
@@ -57,5 +72,31 @@ import Testing
     #expect(backyard.trailingPlants.map(\.variant) == [4, 5, 0])
     let leading = #Predicate<Backyard> { $0.trailingPlants.contains { $0.variant == 0 } }
     #expect(try context.fetchCount(FetchDescriptor(predicate: leading)) == 1)
+  }
+
+  enum Place: CaseIterable { case owner, members }
+
+  @Test(arguments: Place.allCases)
+  func `hold their own models, where the inverse names one of them`(first: Place) throws {
+    let folder = try TemporaryFolder()
+    let schema = Schema(
+      first == .owner ? [Terrace.self, Fern.self] : [Fern.self, Terrace.self]
+    )
+    let configuration = LogStoreConfiguration(url: folder.url.appending(path: "terraces"))
+    let container = try ModelContainer(for: schema, configurations: [configuration])
+    do {
+      let context = ModelContext(container)
+      let terrace = Terrace()
+      context.insert(terrace)
+      terrace.leading = (0..<2).map { Fern($0) }
+      terrace.trailing = (2..<4).map { Fern($0) }
+      try context.save()
+    }
+    let context = ModelContext(container)
+    let terrace = try #require(try context.fetch(FetchDescriptor<Terrace>()).first)
+    #expect(terrace.leading.map(\.variant) == [0, 1])
+    #expect(terrace.trailing.map(\.variant) == [2, 3])
+    #expect(terrace.leading.allSatisfy { $0.terrace === terrace })
+    #expect(terrace.trailing.allSatisfy { $0.terrace == nil })
   }
 }

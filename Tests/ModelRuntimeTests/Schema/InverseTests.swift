@@ -185,6 +185,68 @@ import Testing
     }
   }
 
+  enum Place: CaseIterable { case owner, members }
+
+  @Test(arguments: Place.allCases)
+  func `of a to-one is the list that it names, wherever that is declared`(first: Place) throws {
+    final class Yard: Described, DescribedModel {
+      var trailing: [Plant] = []
+      var leading: [Plant] = []
+      var hanging: [Plant] = []
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("trailing", \Yard.trailing, Schema.Relationship(inverse: \Plant.yard)),
+          .init("leading", \Yard.leading),
+          .init("hanging", \Yard.hanging, Schema.Relationship(inverse: \Plant.yard)),
+        ]
+      }
+    }
+    final class Plant: Described, DescribedModel {
+      var yard: Yard?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("yard", \Plant.yard, Schema.Relationship(inverse: \Yard.leading))]
+      }
+    }
+    let schema = Schema(first == .owner ? [Yard.self, Plant.self] : [Plant.self, Yard.self])
+    #expect(schema.complaint == nil)
+    let expected = [
+      ("Yard", "trailing", nil), ("Yard", "leading", "yard"), ("Yard", "hanging", nil),
+      ("Plant", "yard", "leading"),
+    ]
+    for (entity, name, inverse) in expected {
+      let entity = try #require(schema.entitiesByName[entity])
+      #expect(entity.relationshipsByName[name]?.inverseName == inverse, "\(name)")
+      let descriptor = ModelDescriptor.of(try #require(entity.modelType))
+      #expect(descriptor.property(named: name)?.inverse?.name == inverse, "\(name)")
+    }
+  }
+
+  @Test(arguments: Place.allCases)
+  func `that names another one is reported, in any order of the classes`(first: Place) {
+    final class Team: Described, DescribedModel {
+      var captain: Player?
+      var coach: Player?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("captain", \Team.captain, Schema.Relationship(inverse: \Player.team)),
+          .init("coach", \Team.coach),
+        ]
+      }
+    }
+    final class Player: Described, DescribedModel {
+      var team: Team?
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [.init("team", \Player.team, Schema.Relationship(inverse: \Team.coach))]
+      }
+    }
+    let schema = Schema(first == .owner ? [Team.self, Player.self] : [Player.self, Team.self])
+    #expect(
+      schema.complaint == """
+        Team.captain has the inverse Player.team, but Player.team already has the inverse Team.coach
+        """
+    )
+  }
+
   @Test func `that leads elsewhere is reported`() {
     final class Book: Described, DescribedModel {
       var author: Author?
