@@ -12,4 +12,10 @@ extension MigrationStage {
     case .lightweight(_, let to), .custom(_, let to, _, _): to
     }
   }
+
+  /// Whether an app's code runs before or after the step.
+  package var runsCode: Bool {
+    if case .custom(_, _, let will, let did) = self { return will != nil || did != nil }
+    return false
+  }
 }

@@ -14,10 +14,7 @@ package struct MigrationStep: Sendable {
   package var wholeTo: Schema { Schema(versionedSchema: stage.toVersion) }
 
   /// Whether an app's code runs before or after it.
-  package var runsCode: Bool {
-    if case .custom(_, _, let will, let did) = stage { return will != nil || did != nil }
-    return false
-  }
+  package var runsCode: Bool { stage.runsCode }
 
   /// Whether properties may change in ways that keep no values: the app's code provides them.
   package var isCustom: Bool {

@@ -27,7 +27,8 @@ struct PlannedVersions {
   ///   - schema: The schema of the store, in one of the versions.
   ///   - entities: The names of the entities that the store has so far.
   /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number and one
-  ///   shape, in another order than by number, or with stages between other versions than its own.
+  ///   shape, in another order than by number, or with stages between other versions than its own; or if the store could
+  ///   not tell whether a stage of it has run.
   init(
     _ plan: any SchemaMigrationPlan.Type,
     for schema: Schema,
@@ -71,6 +72,7 @@ struct PlannedVersions {
     let current = schema.checksum
     isWhole = versions.contains { $0.whole.checksum == current }
     try checkStages()
+    try checkNumbers(upTo: try position(of: schema), current)
   }
 
   /// The entities of a version that have some names, or all if it has none of these.
@@ -94,6 +96,36 @@ struct PlannedVersions {
         )
       }
     }
+  }
+
+  /// Makes sure that the store can tell whether code of the plan has run: it remembers a number, and the shape of what it
+  /// keeps, which may be the same before and after a stage that changes entities of other stores.
+  private func checkNumbers(upTo end: Int, _ current: UInt64) throws(SwiftDataError) {
+    for (later, version) in versions.enumerated()
+    where version.number <= versions[end].number && version.whole.checksum != current {
+      let earlier = versions[..<later].firstIndex {
+        $0.number == version.number && $0.part.checksum == version.part.checksum
+      }
+      guard let earlier, runsCode(between: earlier, and: later) else { continue }
+      throw .unknownSchema.explained(
+        "\(plan) runs code between \(versions[earlier].type) and \(version.type), which have one number, "
+          + "\(version.number), and the same models in this store (\(names(of: version.part))): it could not tell "
+          + "whether the code has run. Give \(version.type) a number of its own"
+      )
+    }
+  }
+
+  private func runsCode(between start: Int, and end: Int) -> Bool {
+    plan.stages.contains { stage in
+      guard stage.runsCode, let from = position(of: stage.fromVersion),
+        let to = position(of: stage.toVersion)
+      else { return false }
+      return start <= from && from < to && to <= end
+    }
+  }
+
+  private func names(of schema: Schema) -> String {
+    schema.entities.map(\.name).sorted().joined(separator: ", ")
   }
 
   private func position(of type: any VersionedSchema.Type) -> Int? {
@@ -131,9 +163,14 @@ extension PlannedVersions {
   func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int
   {
     let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
-    // Several have its number only if they differ in entities that the store does not keep: it is any of them.
     let numbered = alike.filter { versions[$0].number == stored.version }
-    let start = numbered.last { $0 <= end } ?? numbered.first ?? alike.first
+    // Of several, one that has just these entities, rather than one that has others, too.
+    let exact = numbered.filter {
+      [versions[$0].whole.checksum, versions[$0].part.checksum].contains(stored.checksum)
+    }
+    // Several are left only if they differ in entities that the store does not keep: it is any of them.
+    let fitting = exact.isEmpty ? numbered : exact
+    let start = fitting.last { $0 <= end } ?? fitting.first ?? alike.first
     guard let start else {
       if stored.version > versions[end].number { throw backward(stored, end) }
       throw .unknownDataStoreSchema.explained(

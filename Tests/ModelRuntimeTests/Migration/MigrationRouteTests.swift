@@ -236,6 +236,76 @@ import Testing
     #expect(error(from: again, to: v2, plan: Shared.self) == .backwardMigration)
   }
 
+  /// A version like the second one, with an entity more.
+  enum Labelled: VersionedSchema {
+    final class Label: Described, DescribedModel {
+      class var schemaMetadata: [Schema.PropertyMetadata] { [] }
+    }
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static let models: [any PersistentModel.Type] = [V2.Item.self, Label.self]
+  }
+  enum Labelling: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, Labelled.self]
+    static let stages: [MigrationStage] = [
+      .lightweight(fromVersion: V1.self, toVersion: V2.self),
+      .custom(
+        fromVersion: V2.self,
+        toVersion: Labelled.self,
+        willMigrate: nil,
+        didMigrate: { _ in }
+      ),
+    ]
+  }
+
+  @Test func `is refused where a part of the models is the same in two versions of one number`() {
+    let items = Schema([V2.Item.self], version: V2.versionIdentifier)
+    for stored in [v1, items] {
+      let error = error(from: stored, to: items, plan: Labelling.self)
+      #expect(error == .unknownSchema)
+      #expect(
+        error?.message.contains(
+          "Labelling runs code between V2 and Labelled, which have one number, 2.0.0, and the same models in this "
+            + "store (Item): it could not tell whether the code has run. Give Labelled a number of its own"
+        ) == true
+      )
+    }
+    // The version before them is no question.
+    #expect(error(from: v1, to: v1, plan: Labelling.self) == nil)
+  }
+
+  @Test func `passes two versions of one number that a part does not tell apart, without code`()
+    throws
+  {
+    enum Quiet: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, Labelled.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+        .custom(fromVersion: V2.self, toVersion: Labelled.self, willMigrate: nil, didMigrate: nil),
+      ]
+    }
+    let items = Schema([V2.Item.self], version: V2.versionIdentifier)
+    #expect(error(from: v1, to: items, plan: Quiet.self) == nil)
+    #expect(
+      try MigrationRoute(from: StoredSchemaVersion(items), to: items, plan: Quiet.self).way == .none
+    )
+  }
+
+  @Test func `tells two versions of one number apart by an entity that the store gets`() throws {
+    let labelled = Schema(versionedSchema: Labelled.self)
+    func count(_ stored: Schema, _ entities: Set<String>) throws -> Int {
+      let route = try MigrationRoute(
+        from: StoredSchemaVersion(stored),
+        to: labelled,
+        plan: Labelling.self,
+        entities: entities
+      )
+      guard case .stages(let steps) = route.way else { return 0 }
+      return steps.count
+    }
+    #expect(try count(v2, ["Item"]) == 1)
+    #expect(try count(labelled, ["Item", "Label"]) == 0)
+  }
+
   @Test func `has no use for a stage from a version to itself`() throws {
     enum Idle: SchemaMigrationPlan {
       static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
