@@ -24,8 +24,8 @@ package struct MigrationRoute: Hashable, Sendable {
   /// A version is recognised by its shape. Where several versions have one shape, the number that the store
   /// remembers decides; a store from before the plan was there has none of its own, and counts as the oldest of them.
   ///
-  /// A plan without stages gives numbers to versions and says nothing of the way between them: it is the store's to
-  /// find, as without a plan, and the models may have changed without a new version.
+  /// A plan without stages between versions gives them numbers and says nothing of the way between them: it is the
+  /// store's to find, as without a plan, and the models may have changed without a new version.
   ///
   /// Without a plan, a schema that has a number is held to it; one without says nothing of its age, and leaves the
   /// number of a store that has one as it is, so that a later container with a plan finds the version it knows.
@@ -65,7 +65,7 @@ package struct MigrationRoute: Hashable, Sendable {
       return
     }
     let versions = try PlannedVersions(plan, for: schema, of: entities)
-    let isSilent = plan.stages.isEmpty
+    let isSilent = plan.stages.allSatisfy(\.isIdle)
     let end = try versions.position(of: schema)
     let newest = versions.stored(end, checksum: current.checksum)
     guard let stored else {

@@ -13,6 +13,9 @@ extension MigrationStage {
     }
   }
 
+  /// Whether the step leads from a version to itself, as in plans that are copied to begin with: it is never taken.
+  var isIdle: Bool { ObjectIdentifier(fromVersion) == ObjectIdentifier(toVersion) }
+
   /// Whether an app's code runs before or after the step.
   package var runsCode: Bool {
     if case .custom(_, _, let will, let did) = self { return will != nil || did != nil }
