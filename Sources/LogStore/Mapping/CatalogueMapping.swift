@@ -52,26 +52,38 @@ package enum CatalogueMapping {
     schemaVersion(in: catalogue)?.checksum == schema.checksum
   }
 
-  /// Whether a store has all that a schema has, and says so.
+  /// How much of a schema a store has.
+  enum Presence {
+    /// Not all of it.
+    case partial
+    /// All of it, but it says that it was written with another shape of the same number: a part of the models, say.
+    case unrecorded
+    /// All of it, and says so.
+    case complete
+  }
+
+  /// Finds out whether a store has all that a schema has, and says so.
   ///
   /// Of schemas without a number, several may be a store's at a time: what they have the same tables for.
   ///
   /// - Throws: As ``bring(_:to:as:)``.
-  static func isThere(
-    _ schema: Schema,
+  static func presence(
+    of schema: Schema,
     as version: StoredSchemaVersion,
     in catalogue: Catalogue
-  ) throws -> Bool {
+  ) throws -> Presence {
     let (draft, checks) = try draft(of: catalogue, to: schema)
-    let isSame = isWritten(by: schema, catalogue)
-    if !isSame, !checks.numbers.isEmpty { return false }
-    let stored = schemaVersion(in: catalogue)
-    guard stored == version || !schema.isVersioned && stored?.version == Schema.unversioned else {
-      return false
-    }
-    return draft.changes.allSatisfy {
+    let hasTables = draft.changes.allSatisfy {
       InverseRecords.isAddition($0, to: catalogue) || ValueRecords.isAddition($0, to: catalogue)
     }
+    guard hasTables, isWritten(by: schema, catalogue) || checks.numbers.isEmpty else {
+      return .partial
+    }
+    let stored = schemaVersion(in: catalogue)
+    if stored == version || !schema.isVersioned && stored?.version == Schema.unversioned {
+      return .complete
+    }
+    return stored?.version == version.version ? .unrecorded : .partial
   }
 
   private static func draft(

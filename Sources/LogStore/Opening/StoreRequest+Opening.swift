@@ -20,14 +20,21 @@ extension StoreRequest {
 
   /// Opens the engine beside those of other processes.
   ///
-  /// Tables are made and changed by a process that has the store alone meanwhile: the others wait for it.
+  /// Tables are made and changed by a process that has the store alone meanwhile: the others wait for it. Which shape the
+  /// store was written with is recorded by a process that happens to be alone: of one number, several may be in use.
   private func joinEngine() throws -> StorageEngine {
     var attempts = 0
+    var hasTriedToRecord = false
     while true {
       do {
         let engine = try openEngine(as: engineOptions)
         do {
-          if try migration.isDone(in: engine.catalogue) { return engine }
+          switch try migration.presence(in: engine.catalogue) {
+          case .complete: return engine
+          case .unrecorded where hasTriedToRecord: return engine
+          case .unrecorded: hasTriedToRecord = true
+          case .partial: break
+          }
         } catch {
           try? engine.close()
           throw error
@@ -58,16 +65,17 @@ extension StoreRequest {
 }
 
 extension StoreMigration {
-  /// Whether a store of a catalogue is in the schema.
+  /// How much of the schema a store of a catalogue has.
   ///
   /// - Throws: ``SwiftDataError`` or ``LogStoreError`` if it cannot be brought to it.
-  func isDone(in catalogue: Catalogue) throws -> Bool {
+  func presence(in catalogue: Catalogue) throws -> CatalogueMapping.Presence {
     let route = try route(from: catalogue)
-    if route.runsStages { return false }
-    if case .stages = route.way { return false }
-    return try CatalogueMapping.isThere(schema, as: route.target, in: catalogue)
-      && InverseRecords(schema, catalogue).isCurrent
-      && DerivedRecords(schema, catalogue, areValid: DerivedRecords.areValid(in: catalogue))
-        .isCurrent
+    if route.runsStages { return .partial }
+    let presence = try CatalogueMapping.presence(of: schema, as: route.target, in: catalogue)
+    let areValid = DerivedRecords.areValid(in: catalogue)
+    let areCurrent =
+      InverseRecords(schema, catalogue).isCurrent
+      && DerivedRecords(schema, catalogue, areValid: areValid).isCurrent
+    return areCurrent ? presence : .partial
   }
 }

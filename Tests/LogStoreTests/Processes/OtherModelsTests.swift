@@ -22,6 +22,30 @@ private enum Newer {
   }
 }
 
+// The versions of a plan: an app has all their models, and a worker of its own some.
+
+private enum First: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Parts.Trip.self, Parts.Note.self] }
+}
+
+private enum Second: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { First.models }
+}
+
+private enum UpToFirst: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [First.self] }
+  static var stages: [MigrationStage] { [] }
+}
+
+private enum UpToSecond: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [First.self, Second.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: First.self, toVersion: Second.self)]
+  }
+}
+
 /// Containers that know as little of each other as if each were in a process of its own.
 @Suite struct `Containers of several processes that have other models` {
   enum End: CaseIterable { case opened, closed }
@@ -73,9 +97,45 @@ private enum Newer {
     try await container.close()
   }
 
-  @Test func `save to the tables that they share, without waiting for one another`() async throws {
-    let all = try open([Parts.Trip.self, Parts.Note.self])
-    let some = try open([Parts.Trip.self])
+  enum Number: CaseIterable { case none, first, second, secondWithoutPlan }
+
+  /// Opens a part of the models of a version.
+  private func open(
+    _ models: [any PersistentModel.Type],
+    of number: Number
+  ) throws -> ModelContainer {
+    let schema =
+      switch number {
+      case .none: Schema(models)
+      case .first: Schema(versionedSchema: First.self)
+      case .second, .secondWithoutPlan: Schema(versionedSchema: Second.self)
+      }
+    let part =
+      number == .secondWithoutPlan
+      ? Schema(models, version: Second.versionIdentifier) : Schema(models)
+    var configuration = LogStoreConfiguration(
+      "store",
+      schema: part,
+      url: folder.url.appending(path: "store"),
+      durability: .relaxed
+    )
+    configuration.writers = .severalProcesses
+    configuration.sharesOpenStore = false
+    let plan: (any SchemaMigrationPlan.Type)? =
+      switch number {
+      case .none, .secondWithoutPlan: nil
+      case .first: UpToFirst.self
+      case .second: UpToSecond.self
+      }
+    return try ModelContainer(for: schema, migrationPlan: plan, configurations: [configuration])
+  }
+
+  @Test(arguments: Number.allCases)
+  func `save to the tables that they share, without waiting for one another`(
+    number: Number
+  ) async throws {
+    let all = try open([Parts.Trip.self, Parts.Note.self], of: number)
+    let some = try open([Parts.Trip.self], of: number)
     for (name, container) in [("a", all), ("b", some), ("c", all)] {
       let context = ModelContext(container)
       context.insert(Parts.Trip(name))
@@ -83,7 +143,7 @@ private enum Newer {
     }
     #expect(try Set(names(in: some)) == ["a", "b", "c"])
     try await all.close()
-    let again = try open([Parts.Trip.self, Parts.Note.self])
+    let again = try open([Parts.Trip.self, Parts.Note.self], of: number)
     #expect(try Set(names(in: again)) == ["a", "b", "c"])
     for container in [some, again] { try await container.close() }
   }
