@@ -17,10 +17,29 @@ private final class Bag {
 @Model
 private final class Coin {
   var value: Int
+  var mint = ""
   var bag: Bag?
   init(_ value: Int, in bag: Bag?) {
     self.value = value
     self.bag = bag
+  }
+}
+
+/// Knows when it was changed, and adds nothing up.
+@Model
+private final class Chest {
+  @Relationship(inverse: \Jewel.chest) var jewels: [Jewel] = []
+  @Derived(.modificationDate) var lastModified: Date?
+  init() {}
+}
+
+@Model
+private final class Jewel {
+  var value: Int
+  var chest: Chest?
+  init(_ value: Int, in chest: Chest?) {
+    self.value = value
+    self.chest = chest
   }
 }
 
@@ -64,5 +83,33 @@ private final class Coin {
     let last = try #require(try ModelContext(container).fetch(FetchDescriptor<Bag>()).first)
     #expect(last.coins.count == 3)
     #expect(last.coinCount == 3 && last.total == 22)
+  }
+
+  @Test func `stay where a member's change concerns none of them`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let container = try ModelContainer(
+      for: Schema([Bag.self, Coin.self, Chest.self, Jewel.self]),
+      configurations: [JSONStoreConfiguration(name: "bags", url: folder.appending(path: "b.json"))]
+    )
+    let context = ModelContext(container)
+    let (bag, chest) = (Bag(name: "b"), Chest())
+    let (coin, jewel) = (Coin(1, in: bag), Jewel(1, in: chest))
+    for model in [bag, chest, coin, jewel] as [any PersistentModel] { context.insert(model) }
+    try context.save()
+    let dates = (bag.lastModified, chest.lastModified)
+    #expect(dates.0 != nil && dates.1 != nil)
+    jewel.value = 2
+    coin.mint = "Rome"
+    coin.value = 1
+    try context.save()
+    #expect((bag.lastModified, chest.lastModified) == dates)
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Chest>()).map(\.lastModified) == [dates.1])
+    coin.value = 2
+    try context.save()
+    #expect(bag.total == 2)
+    #expect(bag.lastModified != dates.0 && chest.lastModified == dates.1)
   }
 }

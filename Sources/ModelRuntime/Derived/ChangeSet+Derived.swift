@@ -1,4 +1,5 @@
 import Foundation
+import RowFormat
 
 // For stores that receive snapshots: they keep the values that the context computes.
 
@@ -8,26 +9,25 @@ extension ChangeSet {
   /// - Parameter now: The time of the save.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for a sum that its type cannot hold.
   mutating func derive(at now: Date) throws {
-    addOwnersOfSummands()
-    var attributes: [ObjectIdentifier: [DerivedAttribute]] = [:]
+    var attributes = AttributesByClass()
+    try addOwners(&attributes)
     for model in [inserted, updated].joined() {
       let state = model._$state
       let descriptor = state.descriptor
       guard descriptor.isDeriving else { continue }
-      let known = attributes[ObjectIdentifier(descriptor)] ?? descriptor.derivedAttributes
-      attributes[ObjectIdentifier(descriptor)] = known
       state.prepareForEncoding(model)
       var values = _DerivedValues()
-      for attribute in known {
+      for attribute in attributes[of: descriptor] {
         values[attribute.property.ordinal] = try attribute.value(of: model, at: now)
       }
       model._$derive(from: values)
     }
   }
 
-  /// Adds the models whose sums change because a number of a member was set, or a member was removed.
-  private mutating func addOwnersOfSummands() {
+  /// Adds the models whose counts and sums change because a number of a member was set, or a member was removed.
+  private mutating func addOwners(_ attributes: inout AttributesByClass) throws {
     var known = Set([inserted, updated, deleted].joined().map { ObjectIdentifier($0) })
+    var seen: Set<OwnedList> = []
     var owners: [any PersistentModel] = []
     for member in [inserted, updated, deleted].joined() {
       let state = member._$state
@@ -35,8 +35,14 @@ extension ChangeSet {
         guard let list = property.inverse, list.isDerivable, !property.isToMany,
           let owner = state.linkedModel(property), !owner._$state.isDeleted,
           owner._$state.flags.contains(.stored), owner._$state.descriptor.isDeriving,
-          owner._$state.exists(), known.insert(ObjectIdentifier(owner)).inserted
+          !known.contains(ObjectIdentifier(owner)),
+          seen.insert(OwnedList(owner: owner._$state.reference, list: list.ordinal)).inserted
         else { continue }
+        let totals = attributes[of: owner._$state.descriptor].filter { $0.isTotal(over: list) }
+        guard !totals.isEmpty, owner._$state.exists() else { continue }
+        owner._$state.prepareForEncoding(owner)
+        guard try totals.contains(where: { try $0.isOutdated(in: owner) }) else { continue }
+        known.insert(ObjectIdentifier(owner))
         owners.append(owner)
       }
     }
@@ -44,7 +50,41 @@ extension ChangeSet {
   }
 }
 
+/// A list of a stored model, whose object may be gone by the time that another member leads to it.
+private struct OwnedList: Hashable {
+  let owner: RowReference
+  let list: Int
+}
+
+/// The derived attributes of the classes of a save, each looked up once.
+private struct AttributesByClass {
+  private var known: [ObjectIdentifier: [DerivedAttribute]] = [:]
+
+  subscript(of descriptor: ModelDescriptor) -> [DerivedAttribute] {
+    mutating get {
+      if let found = known[ObjectIdentifier(descriptor)] { return found }
+      let found = descriptor.derivedAttributes
+      known[ObjectIdentifier(descriptor)] = found
+      return found
+    }
+  }
+}
+
 extension DerivedAttribute {
+  /// Whether the attribute is a count of a list or a sum over it.
+  fileprivate func isTotal(over list: ModelProperty) -> Bool {
+    switch source {
+    case .count(let own), .sum(let own, _, _): own === list
+    case .canonical, .modificationDate: false
+    }
+  }
+
+  /// Whether an object has another total than that of its list, with unsaved values.
+  fileprivate func isOutdated(in model: any PersistentModel) throws -> Bool {
+    let total = try value(of: model, at: .distantPast) as? AnyHashable
+    return (model as Any)[keyPath: property.keyPath] as? AnyHashable != total
+  }
+
   /// The derived value from an object's unsaved values, of the property's type.
   fileprivate func value(of model: any PersistentModel, at now: Date) throws -> Any {
     let state = model._$state
