@@ -106,7 +106,7 @@ struct InverseLinker {
 
   private func linkInferred(_ ends: [End]) -> [SwiftDataError] {
     let open = ends.filter {
-      $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
+      $0.relationship.inverseName == nil && !$0.relationship.isOneSided
         && $0.relationship.destination != $0.entity.name
     }
     // All candidates are counted before any two are connected: the order must not matter.

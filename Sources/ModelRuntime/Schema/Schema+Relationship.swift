@@ -41,6 +41,11 @@ extension Schema {
     /// Whether it leads to at most one model.
     public private(set) var isToOneRelationship: Bool
 
+    /// Whether it goes without an inverse because the one that it names is another list's.
+    var isOneSided: Bool { inverseName == nil && (inverseKeyPath != nil || wasOneSided) }
+    /// The same in a schema that was read: a key path cannot be written.
+    private let wasOneSided: Bool
+
     /// Describes a relationship by its options alone: the argument of `@Relationship`.
     ///
     /// - Parameters:
@@ -61,6 +66,7 @@ extension Schema {
       hashModifier: String? = nil
     ) {
       name = ""
+      wasOneSided = false
       self.originalName = originalName ?? ""
       self.options = options
       destination = ""
@@ -84,6 +90,7 @@ extension Schema {
       options declared: Relationship
     ) {
       self.name = name
+      wasOneSided = declared.wasOneSided
       originalName = declared.originalName.isEmpty ? name : declared.originalName
       self.keypath = keypath
       options = declared.options
@@ -113,7 +120,7 @@ extension Schema {
 
     private enum CodingKeys: CodingKey {
       case name, originalName, options, valueType, isOptional, isToOne, destination, deleteRule
-      case inverseName, minimumModelCount, maximumModelCount, hashModifier
+      case inverseName, isOneSided, minimumModelCount, maximumModelCount, hashModifier
     }
 
     public init(from decoder: any Decoder) throws {
@@ -128,6 +135,7 @@ extension Schema {
       destination = try container.decode(String.self, forKey: .destination)
       deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
       inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
+      wasOneSided = try container.decodeIfPresent(Bool.self, forKey: .isOneSided) ?? false
       minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
       maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
       hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
@@ -144,6 +152,7 @@ extension Schema {
       try container.encode(destination, forKey: .destination)
       try container.encode(deleteRule, forKey: .deleteRule)
       try container.encodeIfPresent(inverseName, forKey: .inverseName)
+      if isOneSided { try container.encode(true, forKey: .isOneSided) }
       try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
       try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)

@@ -82,6 +82,45 @@ import Testing
     #expect(again == schema)
   }
 
+  final class Yard: Described, DescribedModel {
+    var leading: [Plant] = []
+    var trailing: [Plant] = []
+    class var schemaMetadata: [Schema.PropertyMetadata] {
+      [
+        .init("leading", \Yard.leading, Schema.Relationship(inverse: \Plant.yard)),
+        .init("trailing", \Yard.trailing, Schema.Relationship(inverse: \Plant.yard)),
+      ]
+    }
+  }
+
+  final class Plant: Described, DescribedModel {
+    var yard: Yard?
+    var formerYard: Yard?
+    class var schemaMetadata: [Schema.PropertyMetadata] {
+      [.init("yard", \Plant.yard), .init("formerYard", \Plant.formerYard)]
+    }
+  }
+
+  @Test func `has a list without an inverse where another has the one that it names`() throws {
+    let schema = Schema([Yard.self])
+    #expect(schema.complaint == nil)
+    let text = String(decoding: try JSONEncoder().encode(schema), as: UTF8.self)
+    let copy = try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    #expect(copy == schema)
+    #expect(copy.checksum == schema.checksum)
+    #expect(copy.entitiesByName["Yard"]?.relationshipsByName["trailing"]?.inverseName == nil)
+    let again = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(copy))
+    #expect(again == schema)
+    // Files from before that was written are read as they were.
+    let older = text.replacing(/"isOneSided":true,?/, with: "")
+    #expect(older != text)
+    let old = try JSONDecoder().decode(
+      Schema.self,
+      from: Data(older.replacing(",}", with: "}").utf8)
+    )
+    #expect(old.complaint == nil && old.entities.count == 2)
+  }
+
   @Test(arguments: [(1, true), (2, false)])
   func `of a later form is refused`(major: Int, isReadable: Bool) {
     let text = """
