@@ -16,6 +16,11 @@ extension ModelContext {
     }
     for property in keyPaths.compactMap(descriptor.ownOrInheritedProperty(for:))
     where property.isRelationship {
+      // Following a relationship without an inverse looks whether the rows are there: all are read before that.
+      if property.inverse == nil {
+        for model in models { for other in namedModels(of: model, property) { add(other) } }
+        load(found)
+      }
       var seen = SeenRows()
       for model in models {
         // The rows of a fetch are those of one store.
@@ -35,13 +40,30 @@ extension ModelContext {
         }
       }
     }
+    load(found)
+    hold(found)
+  }
+
+  /// The models that a stored model's row names in a relationship, whether or not they are there.
+  private func namedModels(
+    of model: some PersistentModel,
+    _ property: ModelProperty
+  ) -> [any PersistentModel] {
+    let state = model._$state
+    guard state.flags.contains(.stored), let connection = state.connection else { return [] }
+    return storedTargets(of: state.reference, property, in: connection)
+      .filter { property.canLead(to: connection.descriptor(of: $0)) }
+      .compactMap { self.model(at: $0, in: connection) }.filter { !$0._$state.isDeleted }
+  }
+
+  /// Reads the rows of models, in one request to each store.
+  private func load(_ models: [any PersistentModel]) {
     for connection in coordinator.connections {
       loadRows(
-        of: found.map { $0._$state }.filter { $0.connection === connection },
+        of: models.map { $0._$state }.filter { $0.connection === connection },
         from: connection
       )
     }
-    hold(found)
   }
 
   /// Holds models until the next prefetching fetch: there is no other reference to them yet.

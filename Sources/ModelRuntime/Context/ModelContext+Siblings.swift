@@ -189,7 +189,7 @@ extension ModelContext {
   }
 
   /// The stored targets of a relationship of an object in memory.
-  private func storedTargets(
+  func storedTargets(
     of owner: RowReference,
     _ property: ModelProperty,
     in connection: StoreConnection

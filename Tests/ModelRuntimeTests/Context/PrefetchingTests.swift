@@ -24,6 +24,24 @@ enum Parking {
   }
 }
 
+enum Publishing {
+  @Model final class Press {
+    var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Leaflet {
+    var press: Press?
+    var copiers: [Press] = []
+
+    init(_ press: Press) {
+      self.press = press
+      copiers = [press]
+    }
+  }
+}
+
 @Suite struct `Prefetching relationships` {
   @Test func `asks the store once for all of them`() throws {
     let configuration = MemoryStore.Configuration()
@@ -70,6 +88,36 @@ enum Parking {
     let before = configuration.archive.fetchCount
     let cars = try other.fetch(descriptor)
     #expect(Set(cars.compactMap { $0.garage?.number }).count == 20)
+    #expect(configuration.archive.fetchCount - before == 3)
+  }
+
+  enum End: CaseIterable { case one, many }
+
+  @Test(arguments: End.allCases)
+  func `asks once, too, for what a relationship without an inverse leads to`(end: End) throws {
+    let configuration = MemoryStore.Configuration()
+    let container = try ModelContainer(
+      for: Schema([Publishing.Leaflet.self]),
+      configurations: [configuration]
+    )
+    let context = ModelContext(container)
+    let presses = (0..<20).map { Publishing.Press("\($0)") }
+    for press in presses { context.insert(Publishing.Leaflet(press)) }
+    context.insert(Publishing.Leaflet(presses[0]))
+    try context.save()
+    context.delete(presses[19])
+    try context.save()
+    let other = ModelContext(container)
+    var descriptor = FetchDescriptor<Publishing.Leaflet>()
+    descriptor.relationshipKeyPathsForPrefetching = end == .one ? [\.press] : [\.copiers]
+    let before = configuration.archive.fetchCount
+    let leaflets = try other.fetch(descriptor)
+    let found = leaflets.map { leaflet in
+      end == .one ? leaflet.press.map { [$0] } ?? [] : leaflet.copiers
+    }
+    #expect(Set(found.joined().map(\.name)).count == 19)
+    // What is gone is not looked for again.
+    #expect(found.count { $0.isEmpty } == 1)
     #expect(configuration.archive.fetchCount - before == 3)
   }
 
