@@ -239,10 +239,20 @@ final class StoreCoordinator: Sendable {
   }
 
   func row(for identifier: PersistentIdentifier) -> (StoreConnection, RowReference)? {
+    row(for: identifier) { $0.reference(of: identifier) }
+  }
+
+  /// The row of a model that a context may have an object of.
+  func knownRow(for identifier: PersistentIdentifier) -> (StoreConnection, RowReference)? {
+    row(for: identifier) { $0.knownReference(of: identifier) }
+  }
+
+  private func row(
+    for identifier: PersistentIdentifier,
+    _ reference: (any StoreAdapter) -> RowReference?
+  ) -> (StoreConnection, RowReference)? {
     for connection in connections where connection.identifier == identifier.storeIdentifier {
-      if let reference = connection.store.reference(of: identifier) {
-        return (connection, reference)
-      }
+      if let reference = reference(connection.store) { return (connection, reference) }
     }
     return nil
   }

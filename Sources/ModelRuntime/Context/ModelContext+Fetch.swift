@@ -251,7 +251,7 @@ extension ModelContext {
       if persistentModelID.isTemporary {
         return unsavedModel(for: persistentModelID) as? T
       }
-      guard let (connection, reference) = coordinator.row(for: persistentModelID) else {
+      guard let (connection, reference) = coordinator.knownRow(for: persistentModelID) else {
         return nil
       }
       makeModelsTakenAlong()

@@ -230,6 +230,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     return PersistentIdentifier(origin: origin, key: reference.key)
   }
 
+  func knownReference(of identifier: PersistentIdentifier) -> RowReference? {
+    reference(of: identifier)
+  }
+
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
     // Origins are made once: comparing a few addresses takes less than hashing the entity's name.
     let origin = identifier.id.origin

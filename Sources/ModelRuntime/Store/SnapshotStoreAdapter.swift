@@ -190,6 +190,10 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     return names.withLock { $0.reference(of: identifier, table: UInt16(table + 1)) }
   }
 
+  func knownReference(of identifier: PersistentIdentifier) -> RowReference? {
+    names.withLock { $0.references[identifier] }
+  }
+
   /// Adds a snapshot's row, with references in this connection's form.
   private func append(_ snapshot: DefaultSnapshot, to builder: inout FetchedRowBuilder) throws {
     try append(snapshot, to: &builder, naming: reference(of:))
@@ -397,9 +401,12 @@ extension Error {
 }
 
 /// Identifiers of a foreign store and the references assigned to them.
+///
+/// None is forgotten: objects, rows in memory and requests of any context may have the reference, also that of a row that
+/// is not there, or no more.
 private struct InternedIdentifiers {
-  var identifiers: [RowReference: PersistentIdentifier] = [:]
-  private var references: [PersistentIdentifier: RowReference] = [:]
+  private(set) var identifiers: [RowReference: PersistentIdentifier] = [:]
+  private(set) var references: [PersistentIdentifier: RowReference] = [:]
   private var nextKey: UInt64 = 1
 
   mutating func reference(of identifier: PersistentIdentifier, table: UInt16) -> RowReference {

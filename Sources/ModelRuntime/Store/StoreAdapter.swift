@@ -32,6 +32,8 @@ protocol StoreAdapter: AnyObject, Sendable {
   func identifier(of reference: RowReference) -> PersistentIdentifier?
   /// The row of a model; `nil` if the identifier is of another store.
   func reference(of identifier: PersistentIdentifier) -> RowReference?
+  /// The same for one that objects may have; `nil` also if no row was named so before.
+  func knownReference(of identifier: PersistentIdentifier) -> RowReference?
 
   // MARK: Fetching
 
