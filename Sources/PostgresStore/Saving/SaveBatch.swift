@@ -3,12 +3,22 @@ import Foundation
 import ModelRuntime
 import RowFormat
 
-/// Collects the changes of one save, run by run: rows of one table that change in one way become one statement.
+/// Collects the changes of one save in runs: rows of one table that change in one way become one statement.
+///
+/// A graph of models comes as an owner, its members, the next owner, and so on, so several runs are open at a time. The history
+/// has the order in which the changes came.
 final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   private let tables: TableMap
   private let namespace: String
   private let texts: RunTexts
+  /// The run that the last change belongs to.
   private var run: RowRun?
+  /// The runs that may still grow: each of another kind, and no row in two of them.
+  private var open: [RowRun] = []
+  /// The rows of the open runs, if there are several.
+  private var touched: Set<UInt64> = []
+  /// The place of the next change in the save.
+  private var ordinal = 0
   private(set) var changes: [RowRun] = []
   /// The first change that cannot be stored.
   private(set) var failure: (any Error)?
@@ -21,6 +31,8 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
 
   /// The approximate size of the values that one statement carries, in bytes.
   private static let runByteCount = 4 << 20
+  /// The number of runs that are open at a time.
+  private static let mostOpenRuns = 16
 
   init(_ tables: TableMap, namespace: String, _ texts: RunTexts) {
     self.tables = tables
@@ -35,7 +47,7 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   /// - Throws: ``PostgresStoreError/unstorableValue(entity:property:key:reason:)``.
   func finish() throws {
     if let failure { throw failure }
-    endRun()
+    endRuns()
   }
 
   var isEmpty: Bool { changes.isEmpty }
@@ -45,13 +57,9 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   /// The statements that make the changes and write them down in the history.
   ///
   /// - Parameter ordinal: The number of the first change within its transaction.
-  /// - Returns: The statements, in the order of the changes.
+  /// - Returns: The statements, in the order of the runs.
   func statements(from ordinal: Int) -> [Statement] {
-    var ordinal = ordinal
-    return changes.flatMap { run in
-      defer { ordinal += run.rows.count }
-      return run.statements(ordinal: ordinal, namespace: namespace, texts)
-    }
+    changes.flatMap { $0.statements(from: ordinal, namespace: namespace, texts) }
   }
 
   // MARK: Collecting
@@ -104,8 +112,8 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   func delete(_ reference: RowReference) {
     guard let table = tables.table(numbered: reference.table), failure == nil else { return }
     derivations?.delete(reference, table)
-    begin(.delete, table, [])
-    run?.add(reference)
+    begin(.delete, table, [], reference)
+    run?.add(reference, takeOrdinal())
     if !tables.referrers(of: table.number).isEmpty { references.recordDeletion(of: reference) }
   }
 
@@ -124,24 +132,56 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
     _ columns: (MappedTable) -> [MappedColumn]
   ) {
     guard let table = tables.table(numbered: reference.table), failure == nil else { return }
-    begin(kind, table, columns(table))
+    begin(kind, table, columns(table), reference)
     do {
-      try run?.add(reference, row)
+      try run?.add(reference, takeOrdinal(), row)
     } catch {
       failure = error
     }
   }
 
-  /// Makes sure that the current run is one of a kind.
-  private func begin(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn]) {
-    if let run, run.byteCount < SaveBatch.runByteCount, run.isOf(kind, table, columns) { return }
-    endRun()
-    run = RowRun(kind, table, columns, dates: tables.derivations?.owners[table.number]?.dates ?? [])
+  /// Makes sure that the current run is one of a kind, to which a row can be added.
+  private func begin(
+    _ kind: RunKind,
+    _ table: MappedTable,
+    _ columns: [MappedColumn],
+    _ row: RowReference
+  ) {
+    // Of two changes of a row, one has to be made first.
+    if open.count > 1, !touched.insert(row.rawValue).inserted { endRuns() }
+    if run?.isOf(kind, table, columns) != true {
+      run = open.first { $0.isOf(kind, table, columns) }
+      if run == nil { beginSecond(row) }
+    }
+    if let run, run.byteCount < SaveBatch.runByteCount { return }
+    if run != nil || open.count == SaveBatch.mostOpenRuns { endRuns() }
+    let new = RowRun(
+      kind,
+      table,
+      columns,
+      dates: tables.derivations?.owners[table.number]?.dates ?? []
+    )
+    open.append(new)
+    run = new
   }
 
-  private func endRun() {
-    if let run, !run.rows.isEmpty { changes.append(run) }
+  /// Begins to remember rows, if there is one open run and a row goes to another.
+  private func beginSecond(_ row: RowReference) {
+    guard open.count == 1 else { return }
+    touched = Set(open[0].rows.lazy.map { UInt64(bitPattern: $0) })
+    if !touched.insert(row.rawValue).inserted { endRuns() }
+  }
+
+  private func endRuns() {
+    changes += open
+    open = []
+    touched = []
     run = nil
+  }
+
+  private func takeOrdinal() -> Int {
+    defer { ordinal += 1 }
+    return ordinal
   }
 
   private func recordTarget(
@@ -181,6 +221,8 @@ final class RowRun {
   /// The columns that get the time of the save.
   private let dated: [MappedColumn]
   private(set) var rows: [Int64] = []
+  /// The places of the changes in the save, ascending.
+  private var ordinals: [Int64] = []
   private var values: [ArrayParameter]
   /// The approximate size of the rows, in bytes.
   private(set) var byteCount = 0
@@ -209,12 +251,25 @@ final class RowRun {
       || columns.indices.allSatisfy { columns[$0].position == self.columns[$0].position }
   }
 
-  func add(_ reference: RowReference) {
+  /// Adds a row that is deleted.
+  ///
+  /// - Parameters:
+  ///   - reference: The row.
+  ///   - ordinal: The place of the change in the save.
+  func add(_ reference: RowReference, _ ordinal: Int) {
     rows.append(Int64(bitPattern: reference.rawValue))
-    byteCount += MemoryLayout<Int64>.size
+    ordinals.append(Int64(ordinal))
+    byteCount += 2 * MemoryLayout<Int64>.size
   }
 
-  func add(_ reference: RowReference, _ row: RawSpan) throws {
+  /// Adds a row that is inserted or updated.
+  ///
+  /// - Parameters:
+  ///   - reference: The row.
+  ///   - ordinal: The place of the change in the save.
+  ///   - row: Its new values.
+  /// - Throws: ``PostgresStoreError/unstorableValue(entity:property:key:reason:)``.
+  func add(_ reference: RowReference, _ ordinal: Int, _ row: RawSpan) throws {
     let former = byteCount
     var largest = (place: 0, byteCount: 0)
     for place in given.indices {
@@ -231,20 +286,26 @@ final class RowRun {
         "the values of its row have \(byteCount - former) bytes, and PostgreSQL takes up to a gigabyte at once"
       )
     }
-    add(reference)
+    add(reference, ordinal)
   }
 
   /// The statement that makes the changes, then the one that writes them down.
-  func statements(ordinal: Int, namespace: String, _ texts: RunTexts) -> [Statement] {
+  ///
+  /// - Parameters:
+  ///   - start: The number of the save's first change within its transaction.
+  ///   - namespace: The namespace.
+  ///   - texts: The statements of the store.
+  /// - Returns: One statement, or two.
+  func statements(from start: Int, namespace: String, _ texts: RunTexts) -> [Statement] {
     // A delete writes down the values that its rows leave in the history, so both are one statement.
     if kind == .delete {
-      return [deletion(ordinal, "\(namespace.quotedName)._logstore_change")]
+      return [deletion(from: start, "\(namespace.quotedName)._logstore_change")]
     }
-    let key = RunTexts.Key(kind, table, isSingle: isSingle, given: given, dated: dated)
+    let key = RunTexts.Key(kind, table, numbering, given: given, dated: dated)
     let texts = texts.texts(of: key, in: table, namespace)
     let note = Statement(texts.note) {
       appendRows(to: &$0)
-      $0.append(ordinal)
+      appendOrdinals(from: start, to: &$0)
       if kind == .update { $0.append(columns.map(\.name)) }
     }
     let change = Statement(texts.change) {
@@ -257,6 +318,21 @@ final class RowRun {
   /// Whether it is one row: the server reads values one by one in less time than arrays of one.
   private var isSingle: Bool { rows.count == 1 }
 
+  private var numbering: RunTexts.Numbering {
+    if isSingle { return .single }
+    guard let first = ordinals.first, let last = ordinals.last else { return .successive }
+    return last - first == Int64(ordinals.count - 1) ? .successive : .scattered
+  }
+
+  /// Appends the places of the changes within the transaction: the first one, if the others follow it.
+  private func appendOrdinals(from start: Int, to parameters: inout Parameters) {
+    if numbering == .scattered {
+      parameters.append(ordinals.lazy.map { $0 + Int64(start) })
+    } else {
+      parameters.append(Int64(start) + (ordinals.first ?? 0))
+    }
+  }
+
   private func appendRows(to parameters: inout Parameters) {
     if isSingle { parameters.append(rows[0]) } else { parameters.append(rows) }
   }
@@ -265,22 +341,25 @@ final class RowRun {
     if isSingle { parameters.append(onlyElementOf: value) } else { parameters.append(value) }
   }
 
-  private func deletion(_ ordinal: Int, _ history: String) -> Statement {
+  private func deletion(from start: Int, _ history: String) -> Statement {
     let preserved = table.preservedColumns.flatMap {
       [$0.name.quotedText, "t.\($0.name.quotedName)"]
     }
     let values =
       preserved.isEmpty
       ? "NULL::jsonb" : "jsonb_build_object(\(preserved.joined(separator: ", ")))"
+    let (place, places) =
+      numbering == .scattered
+      ? ("o", "unnest($1::bigint[], $2::bigint[])")
+      : ("$2 + o - 1", "unnest($1::bigint[]) WITH ORDINALITY")
     return Statement(
       "WITH gone AS (DELETE FROM \(table.name) AS t WHERE \(MappedTable.key) = ANY ($1) "
         + "RETURNING \(MappedTable.key) AS k, \(values) AS p) "
         + "INSERT INTO \(history) (row, ordinal, kind, preserved) "
-        + "SELECT k, $2 + o - 1, 'delete', p FROM gone "
-        + "JOIN unnest($1::bigint[]) WITH ORDINALITY AS u(r, o) ON r = k"
+        + "SELECT k, \(place), 'delete', p FROM gone JOIN \(places) AS u(r, o) ON r = k"
     ) {
       $0.append(rows)
-      $0.append(ordinal)
+      appendOrdinals(from: start, to: &$0)
     }
   }
 }

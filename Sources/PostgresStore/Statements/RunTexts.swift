@@ -7,12 +7,21 @@ enum RunKind: String { case insert, update, delete }
 /// The statements of a store that write rows, by kind of run: made once, since composing them takes longer than sending
 /// them.
 final class RunTexts: Sendable {
+  /// The places that the changes of a run have in their save.
+  enum Numbering {
+    /// There is one change, whose values are no arrays.
+    case single
+    /// Each follows the one before it.
+    case successive
+    /// Changes of other runs are between them.
+    case scattered
+  }
+
   /// The identity of the statements of a run.
   struct Key: Hashable {
     private let table: UInt16
     let kind: RunKind
-    /// Whether it is one row, whose values are no arrays.
-    let isSingle: Bool
+    let numbering: Numbering
     fileprivate let columns: [Column]
 
     fileprivate struct Column: Hashable {
@@ -23,19 +32,19 @@ final class RunTexts: Sendable {
     /// - Parameters:
     ///   - kind: The change of the rows.
     ///   - table: Their table.
-    ///   - isSingle: Whether it is one row.
+    ///   - numbering: The places of the changes.
     ///   - given: The columns whose values the rows have.
     ///   - dated: The columns that get the time of the save.
     init(
       _ kind: RunKind,
       _ table: MappedTable,
-      isSingle: Bool,
+      _ numbering: Numbering,
       given: [MappedColumn],
       dated: [MappedColumn]
     ) {
       self.kind = kind
       self.table = table.number
-      self.isSingle = isSingle
+      self.numbering = numbering
       columns =
         given.map { Column(position: $0.position, isDated: false) }
         + dated.map { Column(position: $0.position, isDated: true) }
@@ -74,13 +83,19 @@ extension RunTexts.Key {
     columns.lazy.filter(\.isDated).map { table.columns[$0.position] }
   }
 
+  private var isSingle: Bool { numbering == .single }
+
   fileprivate func note(_ namespace: String) -> String {
     let columns = kind == .update ? ", columns" : ""
     let values = "'\(kind.rawValue)'" + (kind == .update ? ", $3" : "")
     let source =
-      isSingle
-      ? "VALUES ($1, $2, \(values))"
-      : "SELECT r, $2 + o - 1, \(values) FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
+      switch numbering {
+      case .single: "VALUES ($1, $2, \(values))"
+      case .successive:
+        "SELECT r, $2 + o - 1, \(values) FROM unnest($1::bigint[]) WITH ORDINALITY AS u(r, o)"
+      case .scattered:
+        "SELECT r, o, \(values) FROM unnest($1::bigint[], $2::bigint[]) AS u(r, o)"
+      }
     return
       "INSERT INTO \(namespace.quotedName)._logstore_change (row, ordinal, kind\(columns)) \(source)"
   }

@@ -18,7 +18,7 @@ import Testing
     let table = try MappedTable(number: 1, descriptor, namespace: "n", valueLimit: limit)
     let run = RowRun(.insert, table, table.columns, dates: [])
     let row = descriptor.defaultRow()
-    try row.withUnsafeBytes { try run.add(table.references.lowerBound, $0.bytes) }
+    try row.withUnsafeBytes { try run.add(table.references.lowerBound, 0, $0.bytes) }
   }
 
   private func property(refusedAt limit: Int) -> String? {

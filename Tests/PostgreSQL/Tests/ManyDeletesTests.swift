@@ -35,8 +35,8 @@ import Testing
     let store = try #require(container.stores(of: PostgresStore.self).first)
     let table = try #require(store.tables.table(forEntityNamed: "Leg"))
     let run = RowRun(.delete, table, [], dates: [])
-    run.add(table.references.lowerBound)
-    let statements = run.statements(ordinal: 0, namespace: namespace.name, store.runTexts)
+    run.add(table.references.lowerBound, 0)
+    let statements = run.statements(from: 0, namespace: namespace.name, store.runTexts)
     // A search in the array for each row: half an hour for half a million.
     #expect(statements.allSatisfy { !$0.sql.contains("array_position") })
   }
