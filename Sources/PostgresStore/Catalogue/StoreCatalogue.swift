@@ -96,7 +96,10 @@ struct StoreCatalogue {
         try catalogue.create()
       }
       let writer = catalogue.metadata["schema.version"]
-      if request.allowsSave { try catalogue.bringFormat() }
+      if request.allowsSave {
+        if isThere { try catalogue.endForeignHistory() }
+        try catalogue.bringFormat()
+      }
       try catalogue.migrate(request)
       let tables = TableMap(try catalogue.tables(of: schema), schema)
       try catalogue.bringDerivedAttributes(

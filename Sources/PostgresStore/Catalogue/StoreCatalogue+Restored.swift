@@ -1,0 +1,29 @@
+#if PostgreSQL
+extension StoreCatalogue {
+  /// Ends the history of a namespace that a dump or a logical replication has brought from another server.
+  ///
+  /// Transactions have the numbers that their server has counted. Another server counts by itself, and would come to the same
+  /// numbers again: saves would be refused, or be taken for those of before. So the history begins anew, as in a move, and
+  /// tokens from before expire. A server has given all numbers of its own history, so there the question is answered with no.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  /// - Complexity: O(1) if the history is the server's own; otherwise O(history).
+  mutating func endForeignHistory() throws {
+    let commits = name("_logstore_commit")
+    // Of a save whose history was deleted, the number is negated.
+    let question = Statement(
+      "SELECT COALESCE(GREATEST((SELECT max(xid) FROM \(commits)), (SELECT -min(xid) FROM \(commits)), "
+        + "(SELECT value::bigint FROM \(name("_logstore_meta")) WHERE key = 'history.deleted')), 0) "
+        + ">= pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
+    )
+    guard try connection.run([question])[0].bool(0, 0) else { return }
+    try connection.withoutLimit {
+      try change("DELETE FROM \(commits)", "DELETE FROM \(name("_logstore_change"))")
+    }
+    let now = try connection.run([Statement("SELECT pg_current_xact_id()::text")])[0]
+    try set("history.deleted", now.text(0, 0))
+    let deletions = metadata["history.deletions"].flatMap { Int64($0) } ?? 0
+    try set("history.deletions", "\(deletions + 1)")
+  }
+}
+#endif
