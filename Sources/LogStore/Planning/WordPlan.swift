@@ -11,12 +11,18 @@ indirect enum WordPlan {
 
   /// - Returns: `nil` if the words of texts tell nothing about which rows match.
   init?(_ expression: QueryExpression) {
+    if let search = expression.textSearch {
+      guard search.path.isTestedRow, let pattern = WordPattern(containing: search.text) else {
+        return nil
+      }
+      self = .containing(pattern, column: search.reading.column, of: search.path.descriptor)
+      return
+    }
+    if let test = expression.requiredTest {
+      self.init(test)
+      return
+    }
     switch expression {
-    case .text(_, .column(let path, let reading), .constant(.text(let text))):
-      guard path.isTestedRow, reading.kind == .text, reading.enumeration == nil,
-        let pattern = WordPattern(containing: text)
-      else { return nil }
-      self = .containing(pattern, column: reading.column, of: path.descriptor)
     case .and(let lhs, let rhs):
       let plans = [WordPlan(lhs), WordPlan(rhs)].compactMap { $0 }
       if plans.isEmpty { return nil }
@@ -24,10 +30,6 @@ indirect enum WordPlan {
     case .or(let lhs, let rhs):
       guard let lhs = WordPlan(lhs), let rhs = WordPlan(rhs) else { return nil }
       self = .any([lhs, rhs])
-    // Null does not match, so the value has to be true.
-    case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
-      .comparison(.equal, let test, .constant(.bool(true)), _):
-      self.init(test)
     default: return nil
     }
   }

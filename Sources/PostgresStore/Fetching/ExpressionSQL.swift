@@ -59,27 +59,24 @@ final class ExpressionSQL {
   /// A condition that holds wherever the expression does; the expression as a whole has no SQL.
   private func approximation(_ expression: QueryExpression) -> String {
     isExact = false
+    if let search = expression.textSearch {
+      let conditions = [try? necessary(search), candidates(search)].compactMap(\.self)
+      return conditions.isEmpty ? "true" : "(\(conditions.joined(separator: " AND ")))"
+    }
+    if let test = expression.requiredTest { return condition(test) }
     switch expression {
     case .and(let lhs, let rhs): return "(\(condition(lhs)) AND \(condition(rhs)))"
     case .or(let lhs, let rhs): return "(\(condition(lhs)) OR \(condition(rhs)))"
-    case .text(let question, let text, .constant(.text(let other))):
-      let conditions = [try? necessary(question, text, other), candidates(question, text, other)]
-        .compactMap(\.self)
-      return conditions.isEmpty ? "true" : "(\(conditions.joined(separator: " AND ")))"
     default: return "true"
     }
   }
 
   /// A condition that the text of a matching row must meet: characters may be more than their scalars.
-  private func necessary(
-    _ question: QueryExpression.TextTest,
-    _ text: QueryExpression,
-    _ other: String
-  ) throws -> String {
-    if other.utf8.contains(0) { throw NoSQL() }
-    let value = try value(text)
-    let pattern = append(.text(other.precomposedStringWithCanonicalMapping), .text)
-    switch question {
+  private func necessary(_ search: TextSearch) throws -> String {
+    if search.text.utf8.contains(0) { throw NoSQL() }
+    let value = try value(search.column)
+    let pattern = append(.text(search.text.precomposedStringWithCanonicalMapping), .text)
+    switch search.question {
     case .contains: return "strpos(\(comparable(value)), \(pattern)) > 0"
     case .startsWith: return "starts_with(\(comparable(value)), \(pattern))"
     case .localizedStandardContains, .equalsIgnoringCase: throw NoSQL()
@@ -87,27 +84,23 @@ final class ExpressionSQL {
   }
 
   /// The same condition in the words of an index of trigrams; `nil` if it is not certain.
-  private func candidates(
-    _ question: QueryExpression.TextTest,
-    _ text: QueryExpression,
-    _ other: String
-  ) -> String? {
+  private func candidates(_ search: TextSearch) -> String? {
+    let reading = search.reading
     // A row without a text has an empty one at most, which matches nothing that has a part.
-    guard case .column(let path, let reading) = text, path.steps.isEmpty, reading.kind == .text,
-      reading.enumeration == nil, reading.isOptional || reading.absent == .text(""),
-      let column = try? column(path.level, reading)
+    guard search.path.steps.isEmpty, reading.isOptional || reading.absent == .text(""),
+      let column = try? column(search.path.level, reading)
     else { return nil }
     let folded = TextIndex.folded(column.sql)
-    switch question {
+    switch search.question {
     case .contains, .startsWith:
-      guard let run = TextIndex.run(of: other.precomposedStringWithCanonicalMapping) else {
+      guard let run = TextIndex.run(of: search.text.precomposedStringWithCanonicalMapping) else {
         return nil
       }
       return "\(folded) LIKE \(append(.text(TextIndex.pattern(containing: run)), .text))"
     case .localizedStandardContains, .equalsIgnoringCase:
-      guard let part = question.necessaryASCII(of: other) else { return nil }
+      guard let part = search.question.necessaryASCII(of: search.text) else { return nil }
       let pattern =
-        question == .equalsIgnoringCase
+        search.question == .equalsIgnoringCase
         ? TextIndex.pattern(equalTo: part) : TextIndex.pattern(containing: part)
       let like = "\(folded) LIKE \(append(.text(pattern), .text))"
       return "(\(TextIndex.hasOthers(column.sql)) OR \(like))"

@@ -100,6 +100,27 @@ import Testing
     )
   }
 
+  @Test func `answers questions about optional texts, however nil is dealt with`() throws {
+    try fill(3000)
+    for _ in 0...WordIndex.scansBeforeIndex {
+      _ = try access(#Predicate<Missive> { $0.note?.contains("nothing") ?? false })
+    }
+    let (part, whole) = ("NOTE 77", "note 77")
+    let predicates: [Predicate<Missive>] = [
+      #Predicate { $0.note?.contains("Note 77") ?? false },
+      #Predicate { $0.note?.localizedStandardContains(part) == true },
+      #Predicate { true == $0.note?.localizedStandardContains(part) },
+      #Predicate { ($0.note ?? "").starts(with: "Note 77") },
+      #Predicate { $0.note != nil && $0.note!.contains("Note 77") },
+      #Predicate { $0.note?.caseInsensitiveCompare(whole) == .orderedSame },
+    ]
+    for (number, predicate) in predicates.enumerated() {
+      let access = try access(predicate)
+      #expect(access.path == .words(["note"]), "\(number): \(access)")
+      #expect(access.matchCount == 30, "\(number)")
+    }
+  }
+
   @Test func `leaves what is frequent, short or no word to a scan`() throws {
     try fill(3000)
     for _ in 0...WordIndex.scansBeforeIndex {

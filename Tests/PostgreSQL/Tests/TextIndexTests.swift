@@ -86,6 +86,31 @@ import Testing
         "aside contains \(name)",
         #Predicate { $0.aside?.localizedStandardContains(other) ?? false }
       ) { $0.aside?.localizedStandardContains(other) ?? false }
+      try compare(
+        "aside is true to contain \(name)",
+        #Predicate { $0.aside?.contains(other) == true }
+      ) {
+        $0.aside.map { Array($0).contains(Array(other)) } ?? false
+      }
+      try compare(
+        "aside or nothing starts with \(name)",
+        #Predicate { ($0.aside ?? "").starts(with: other) }
+      ) {
+        ($0.aside ?? "").starts(with: other)
+      }
+      // swift-format-ignore: NeverForceUnwrap
+      try compare(
+        "aside is there and contains \(name)",
+        #Predicate { $0.aside != nil && $0.aside!.localizedStandardContains(other) }
+      ) { $0.aside?.localizedStandardContains(other) ?? false }
+      try compare(
+        "aside is but for case \(name)",
+        #Predicate { $0.aside?.caseInsensitiveCompare(other) == .orderedSame }
+      ) { $0.aside?.caseInsensitiveCompare(other) == .orderedSame }
+      try compare(
+        "aside is not, but for case, \(name)",
+        #Predicate { $0.aside?.caseInsensitiveCompare(other) != .orderedSame }
+      ) { $0.aside?.caseInsensitiveCompare(other) != .orderedSame }
     }
   }
 
@@ -130,6 +155,29 @@ import Testing
     #expect(lines.contains("BitmapOr"), "\(lines)")
     #expect(lines.contains("Remark_text_trigrams"), "\(lines)")
     #expect(lines.contains("Remark_text_others"), "\(lines)")
+  }
+
+  @Test func `are found by trigrams if they are optional, however nil is dealt with`() throws {
+    let context = try open(["enable_seqscan=off"])
+    for number in 0..<200 {
+      context.insert(Remark("", aside: number % 4 == 0 ? nil : "remark \(number) of two hundred"))
+    }
+    context.insert(Remark("", aside: "A Train of thought"))
+    try context.save()
+    let (part, whole, start) = ("TRAIN", "a train OF thought", "A Tra")
+    let predicates: [Predicate<Remark>] = [
+      #Predicate { $0.aside?.contains("Train") ?? false },
+      #Predicate { $0.aside?.localizedStandardContains(part) == true },
+      #Predicate { true == $0.aside?.localizedStandardContains(part) },
+      #Predicate { ($0.aside ?? "").starts(with: start) },
+      #Predicate { $0.aside != nil && $0.aside!.contains("Train") },
+      #Predicate { $0.aside?.caseInsensitiveCompare(whole) == .orderedSame },
+    ]
+    for predicate in predicates {
+      let plan = try context.explain(FetchDescriptor(predicate: predicate))
+      #expect(plan.accesses.first?.rowCount == 1, "\(plan)")
+      #expect(plan.resultCount == 1, "\(plan)")
+    }
   }
 
   @Test func `are found without the extension, which a role may be unable to make`() throws {

@@ -112,8 +112,18 @@ extension QueryExpression {
       case .list: return .bool(false)
       default: return .isNull(value)
       }
-    case (.textComparison(.caseInsensitive, let lhs, let rhs), .constant(.integer(0))):
+    case (.textComparison(.caseInsensitive, let lhs, let rhs), .constant(.integer(0))),
+      (.constant(.integer(0)), .textComparison(.caseInsensitive, let lhs, let rhs)):
       return .text(.equalsIgnoringCase, lhs, rhs)
+    case (
+      .ifPresent(let value, .textComparison(.caseInsensitive, let lhs, let rhs)),
+      .constant(.integer(0))
+    ),
+      (
+        .constant(.integer(0)),
+        .ifPresent(let value, .textComparison(.caseInsensitive, let lhs, let rhs))
+      ):
+      return .coalesce(.ifPresent(value, .text(.equalsIgnoringCase, lhs, rhs)), .bool(false))
     case (.row(let lhs), .row(let rhs)):
       return .comparison(.equal, .identifier(lhs), .identifier(rhs), .identifier)
     default:
