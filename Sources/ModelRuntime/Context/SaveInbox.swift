@@ -24,6 +24,9 @@ final class SaveInbox: Sendable {
   private let contents = Lock<Contents>(Contents(), .saveInbox)
   /// Number of rows beyond which an inbox that is not emptied no longer lists them one by one.
   static let rowLimit = 1 << 16
+  /// The same for saves, each of which takes some hundred bytes, in every context that merges: a context that nobody uses for so
+  /// many of them reads the objects it has anew.
+  static let saveLimit = 1 << 10
   /// Called by the poster, without locks, when a save arrives in an empty inbox.
   private let arrival: @Sendable () -> Void
   /// Also rings for saves that arrive before the inbox is emptied.
@@ -58,7 +61,7 @@ extension SaveInbox.Contents {
   fileprivate mutating func add(_ rows: [SavedRows]) {
     saves += rows
     for save in rows { rowCount += save.count }
-    let isOften = saves.count > SaveInbox.rowLimit
+    let isOften = saves.count > SaveInbox.saveLimit
     guard (rowCount > SaveInbox.rowLimit || isOften) && saves.count > 1 else { return }
     let stores = Set(saves.lazy.map(\.connectionIndex)).sorted()
     saves = stores.map { SavedRows(connectionIndex: $0, isComplete: false) }
