@@ -43,32 +43,58 @@ extension HistoryDeletions {
     runs.removeAll { $0.upperBound <= lowWaterMark }
   }
 
-  /// Deletes single transactions.
+  /// Deletes single transactions, named one by one beside those that stay.
   ///
-  /// - Parameters:
-  ///   - deleted: Their numbers.
-  ///   - kept: The numbers of all transactions that stay, ascending: what lies between two of them and is
-  ///     deleted makes one run, commits without transactions included.
-  ///   - oldest: The number up to which the log has no history any more.
-  mutating func delete(_ deleted: [UInt64], keeping kept: [UInt64], since oldest: UInt64) {
-    let parts = (runs + deleted.map { $0...$0 }).filter {
-      $0.upperBound > max(lowWaterMark, oldest)
+  /// What lies between two that stay and is deleted makes one run, commits without transactions included.
+  struct Addition {
+    private var deletions = HistoryDeletions()
+    /// The runs deleted before that lie behind the transactions named so far.
+    private var former: ArraySlice<ClosedRange<UInt64>>
+    /// Whether a transaction stays that lies behind the last run.
+    private var isRunEnded = false
+
+    /// - Parameters:
+    ///   - former: What is deleted already.
+    ///   - oldest: The number up to which the log has no history any more.
+    init(to former: HistoryDeletions, since oldest: UInt64) {
+      deletions.lowWaterMark = former.lowWaterMark
+      self.former = former.runs.filter { $0.upperBound > max(former.lowWaterMark, oldest) }[...]
     }
-    .sorted { $0.lowerBound < $1.lowerBound }
-    runs = []
-    var rest = kept[...]
-    for part in parts {
-      let gap = rest.prefix { $0 < part.lowerBound }
-      rest = rest.dropFirst(gap.count)
-      if gap.isEmpty {
-        if let run = runs.popLast() {
-          runs.append(run.lowerBound...max(run.upperBound, part.upperBound))
-        } else {
-          lowWaterMark = max(lowWaterMark, part.upperBound)
-        }
-      } else {
-        runs.append(part)
+
+    /// Names the next transaction, which is deleted.
+    mutating func delete(_ number: UInt64) {
+      takeFormer(before: number)
+      append(number...number)
+    }
+
+    /// Names the next transaction, which stays.
+    mutating func keep(_ number: UInt64) {
+      takeFormer(before: number)
+      isRunEnded = true
+    }
+
+    /// Returns what is deleted, once all transactions were named.
+    mutating func finish() -> HistoryDeletions {
+      takeFormer(before: .max)
+      return deletions
+    }
+
+    private mutating func takeFormer(before number: UInt64) {
+      while let run = former.first, run.lowerBound < number {
+        former.removeFirst()
+        append(run)
       }
+    }
+
+    private mutating func append(_ run: ClosedRange<UInt64>) {
+      if isRunEnded {
+        deletions.runs.append(run)
+      } else if let last = deletions.runs.popLast() {
+        deletions.runs.append(last.lowerBound...max(last.upperBound, run.upperBound))
+      } else {
+        deletions.lowWaterMark = max(deletions.lowWaterMark, run.upperBound)
+      }
+      isRunEnded = false
     }
   }
 }

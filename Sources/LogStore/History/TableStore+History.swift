@@ -57,11 +57,15 @@ extension TableStore {
   private func readHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
+    try readingAgain { try readHistory(HistoryPlan(descriptor, store: identifier), descriptor) }
+  }
+
+  /// Reads history, again if a compaction was faster: what is left begins later then.
+  private func readingAgain<R>(_ read: () throws -> R) throws -> R {
     while true {
       do {
-        return try readHistory(HistoryPlan(descriptor, store: identifier), descriptor)
+        return try read()
       } catch let error as StorageError {
-        // A compaction was faster: what is left begins later now.
         guard case .commitGone = error else { throw error }
       }
     }
@@ -95,10 +99,8 @@ extension TableStore {
   ) throws {
     let deletions = HistoryDeletions(in: engine.catalogue)
     let newest = newestCommit
-    let lowWaterMark = max(deletions.lowWaterMark, engine.lastCommitBeforeHistory.rawValue)
-    if let bookmark = plan.bookmark.map(UInt64.init(clamping:)) {
-      try check(bookmark, lowWaterMark: lowWaterMark, newest: newest)
-    }
+    let lowWaterMark = endOfDeleted(deletions)
+    try checkBookmark(of: plan)
     guard plan.through > 0 else { return }
     try engine.forEachCommit(
       after: CommitSequence(max(UInt64(plan.after), lowWaterMark)),
@@ -106,12 +108,18 @@ extension TableStore {
       order: plan.order == .reverse ? .newestFirst : .oldestFirst
     ) { commit in
       if deletions.contains(commit.sequence.rawValue) { return .proceed }
-      guard plan.mayMatch(author: commit.author, timestamp: commit.timestamp) else {
-        return .proceed
-      }
-      if !plan.isDecidedByTests, try !matches(commit, plan, decoder) { return .proceed }
-      return try body(commit)
+      return try passes(commit, plan, decoder) ? body(commit) : .proceed
     }
+  }
+
+  /// Whether a commit within the bounds of a request is wanted.
+  private func passes(
+    _ commit: LoggedCommit,
+    _ plan: HistoryPlan,
+    _ decoder: HistoryDecoder
+  ) throws -> Bool {
+    guard plan.mayMatch(author: commit.author, timestamp: commit.timestamp) else { return false }
+    return try plan.isDecidedByTests || matches(commit, plan, decoder)
   }
 
   private func matches(
@@ -139,7 +147,16 @@ extension TableStore {
     return isMatch
   }
 
-  private func check(_ bookmark: UInt64, lowWaterMark: UInt64, newest: UInt64) throws {
+  /// The number up to which there is no history.
+  private func endOfDeleted(_ deletions: HistoryDeletions) -> UInt64 {
+    max(deletions.lowWaterMark, engine.lastCommitBeforeHistory.rawValue)
+  }
+
+  /// Checks that the history after the token of a request is still there.
+  private func checkBookmark(of plan: HistoryPlan) throws {
+    guard let bookmark = plan.bookmark.map(UInt64.init(clamping:)) else { return }
+    let newest = newestCommit
+    let lowWaterMark = endOfDeleted(HistoryDeletions(in: engine.catalogue))
     if bookmark < lowWaterMark {
       throw SwiftDataError.historyTokenExpired.explained(
         "the token is of transaction \(bookmark) of \(path), and the history up to \(lowWaterMark) was "
@@ -162,7 +179,8 @@ extension TableStore {
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if what stays and what goes is too mixed to be
   ///   written down; otherwise as ``fetchHistory(_:)``.
-  /// - Complexity: O(1) commits for a request that says up to which token, or nothing; O(history) for any other.
+  /// - Complexity: O(1) commits for a request that says up to which token, or nothing; O(history) for any other, of which
+  ///   one commit at a time is in memory.
   func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try history.deleting.withLock { _ in
       // The whole entry is written anew, so what other processes have deleted has to be in it: in the turn that is known.
@@ -191,20 +209,43 @@ extension TableStore {
     adding descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> HistoryDeletions {
     let plan = HistoryPlan(descriptor, store: identifier)
-    let oldest = engine.lastCommitBeforeHistory.rawValue
-    var after = before
     if plan.isOnlyUpperBound, descriptor.fetchLimit == 0 {
+      var after = before
       if let last = try newestTransaction(upTo: plan.through) { after.delete(upTo: last) }
       return after
     }
-    let all = try numbers(HistoryDescriptor())
-    let deleted = Set(try numbers(descriptor))
-    after.delete(
-      all.filter(deleted.contains),
-      keeping: all.filter { !deleted.contains($0) },
-      since: oldest
-    )
-    return after
+    let isDeleted = try deletionTest(of: descriptor, plan)
+    // Nothing is kept of a transaction but its number, in a run: what is deleted may be years of changes.
+    return try readingAgain {
+      let decoder = HistoryDecoder(self)
+      let oldest = engine.lastCommitBeforeHistory.rawValue
+      var addition = HistoryDeletions.Addition(to: before, since: oldest)
+      let all = HistoryPlan(HistoryDescriptor(), store: identifier)
+      try forEachCandidate(of: all, decoder) { commit in
+        if try decoder.changes(of: commit).isEmpty { return .proceed }
+        let number = commit.sequence.rawValue
+        if try isDeleted(commit, decoder) { addition.delete(number) } else { addition.keep(number) }
+        return .proceed
+      }
+      return addition.finish()
+    }
+  }
+
+  /// The test whether a request to delete means a transaction.
+  private func deletionTest(
+    of descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+    _ plan: HistoryPlan
+  ) throws -> (LoggedCommit, HistoryDecoder) throws -> Bool {
+    if descriptor.fetchLimit != 0 {
+      let deleted = Set(try numbers(descriptor))
+      return { commit, _ in deleted.contains(commit.sequence.rawValue) }
+    }
+    try checkBookmark(of: plan)
+    return { [self] commit, decoder in
+      let number = Int64(bitPattern: commit.sequence.rawValue)
+      guard plan.after < number, number <= plan.through else { return false }
+      return try passes(commit, plan, decoder)
+    }
   }
 
   private func newestTransaction(upTo last: Int64) throws -> UInt64? {
