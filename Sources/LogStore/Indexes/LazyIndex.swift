@@ -47,11 +47,42 @@ final class LazyIndex: Sendable {
     /// The last commit up to which all that matter are taken in, or were posted.
     var known: UInt64 = 0
     /// Changes that were taken in and may have to be undone, oldest first.
-    var recent: [Commit] = []
+    private(set) var recent: [Commit] = []
+    /// Number of changes in ``recent``.
+    private var recentCount = 0
     /// The commit as of which the entries were last written to a file, by this process.
     var written: UInt64?
     /// Whether the index's file was damaged, so that it is not looked at again.
     var ignoresFile = false
+
+    /// The number of changes that are kept at the most, whatever readers may ask for: a view may be held for days.
+    private static let mostRecent = 1 << 16
+
+    /// Remembers a commit that was taken in.
+    mutating func remember(_ commit: Commit) {
+      recent.append(commit)
+      recentCount += commit.changes.count
+    }
+
+    /// Forgets the changes that no reader asks for, and the oldest of those that are too many: readers of earlier commits
+    /// then do without the index.
+    mutating func forgetRecent(through oldest: UInt64) {
+      // Half of them at once: the others move.
+      let limit = recentCount > Self.mostRecent ? Self.mostRecent / 2 : Self.mostRecent
+      var end = 0
+      while end < recent.count, recent[end].sequence <= oldest || recentCount > limit {
+        if recent[end].sequence > oldest { base = max(base, recent[end].sequence) }
+        recentCount -= recent[end].changes.count
+        end += 1
+      }
+      if end > 0 { recent.removeFirst(end) }
+    }
+
+    /// Forgets all changes: what was before a commit can no longer be undone.
+    mutating func begin(at sequence: UInt64) {
+      base = sequence
+      (recent, recentCount) = ([], 0)
+    }
 
     /// Forgets the entries, whose file is damaged.
     mutating func forget(_ damage: DamagedIndexFile?, in store: some IndexedStore) {
@@ -155,7 +186,9 @@ extension LazyIndex {
             preconditionFailure("an index that was just made is gone")
           }
           if PlantedFault.newerIndex.isPlanted { return content }
-          for commit in state.recent.reversed() where commit.sequence > sequence {
+          for commit in state.recent.reversed() {
+            // They ascend, and a view that is held keeps many of them.
+            if commit.sequence <= sequence { break }
             for change in commit.changes.reversed() { try content.undo(change) }
           }
           return content
@@ -251,8 +284,7 @@ extension LazyIndex {
         inbox.withLock { $0.removeAll() }
         return
       }
-      let kept = state.recent.firstIndex { $0.sequence > oldest.rawValue } ?? state.recent.count
-      if kept > 0 { state.recent.removeFirst(kept) }
+      state.forgetRecent(through: oldest.rawValue)
     }
   }
 
@@ -287,7 +319,7 @@ extension LazyIndex {
       if commit.sequence <= state.applied { continue }
       for change in commit.changes { try state.content?.apply(change) }
       state.applied = commit.sequence
-      state.recent.append(commit)
+      state.remember(commit)
     }
     state.known = max(state.known, sequence)
   }
@@ -321,8 +353,8 @@ extension LazyIndex {
       for change in changes { try state.content?.apply(change) }
       let sequence = view.sequence.rawValue
       inbox.withLock { $0.removeAll { $0.sequence <= sequence } }
-      (state.base, state.applied, state.known) = (sequence, sequence, sequence)
-      state.recent = []
+      state.begin(at: sequence)
+      (state.applied, state.known) = (sequence, sequence)
     } else {
       state.content = nil
     }
@@ -343,8 +375,7 @@ extension LazyIndex {
     state.content = nil
     try words.readPending(table, column, hash, as: view, in: store)
     state.content = .words(words)
-    state.base = view.sequence.rawValue
-    state.recent = []
+    state.begin(at: view.sequence.rawValue)
   }
 
   private func build(_ state: inout State, in store: some IndexedStore) throws {
@@ -363,10 +394,9 @@ extension LazyIndex {
       let known = state.ignoresFile ? nil : try load(as: view, &state, in: store)
       state.content = try known ?? IndexContent(definition, of: view, in: store)
       SchedulePoint.afterScan.reach()
-      state.base = view.sequence.rawValue
+      state.begin(at: view.sequence.rawValue)
       state.applied = state.base
       state.known = state.base
-      state.recent = []
       state.written = nil
     } catch {
       registration.store(false, ordering: .releasing)
