@@ -15,7 +15,9 @@ struct Growth {
     self.prepare = prepare
   }
 
-  static var all: [Growth] { lists + graphs + contexts + pending + requests + earlierStates }
+  static var all: [Growth] {
+    lists + graphs + contexts + pending + requests + earlierStates + queues
+  }
 }
 
 /// The costs of an operation at each number of models.

@@ -12,6 +12,10 @@ import Synchronization
 /// The greatest commit of a page is stored before the slot. If a reader finds it no newer than its own state, every slot of the
 /// page is visible to it; otherwise it asks the record.
 ///
+/// Keys are not used again, so a queue leaves pages behind whose rows have all ended. The first scan that finds such a page marks
+/// it with its greatest commit, and the next ones pass over it, as long as that is still its greatest: a row that is inserted
+/// afterwards belongs to a later commit.
+///
 /// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead, so each instruction on
 /// the way counts. Hence a struct that is part of its table; and a missing chunk or page is an empty one, so that no check is
 /// needed.
@@ -28,9 +32,11 @@ import Synchronization
   static var keysPerChunk: Int { slotsPerPage * pagesPerChunk }
   static var maximumKey: UInt64 { RowReference.maximumStoredKey }
 
-  /// A chunk is a table of entries, each the address of a page and its greatest commit.
+  /// A chunk is a table of entries, each the address of a page and its greatest commit; behind them are the marks of the pages.
   private static let entryByteCount = 16
-  private static let chunkByteCount = pagesPerChunk * entryByteCount
+  private static let chunkByteCount = pagesPerChunk * (entryByteCount + 8)
+  /// The mark of a page of which nothing may be concluded from its greatest commit.
+  private static let neverEnded = UInt64.max
 
   private struct Kept {
     /// The addresses of outgrown directories.
@@ -131,6 +137,98 @@ extension IndexPages {
     return nil
   }
 
+  /// Returns the first key at or after `key` whose slot tells a reader of a commit more than that there is no row, with its
+  /// location and its page's greatest commit; `nil` if there is none before `end`.
+  ///
+  /// - Complexity: O(1) for each page whose rows have all ended, once a scan has passed through it; O(keys) for the other pages.
+  @inline(__always)
+  package func next(
+    from key: UInt64,
+    to end: UInt64,
+    asOf sequence: UInt64
+  ) -> (key: UInt64, location: RecordLocation, newest: UInt64)? {
+    var key = key
+    while key < end {
+      guard let chunk = unsafe chunk(of: key) else { return nil }
+      if UInt(bitPattern: chunk) == Self.emptyChunk {
+        key = (key / UInt64(Self.keysPerChunk) + 1) * UInt64(Self.keysPerChunk)
+        continue
+      }
+      let entry = unsafe Self.entry(in: chunk, of: key)
+      let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
+      let pageEnd = (key / UInt64(Self.slotsPerPage) + 1) * UInt64(Self.slotsPerPage)
+      if address == Self.emptyPage {
+        key = pageEnd
+        continue
+      }
+      let limit = min(pageEnd, end)
+      // A scan that has met a row of a page has nothing to ask or to say about the page as a whole.
+      let isWhole = key % UInt64(Self.slotsPerPage) == 0 && limit == pageEnd
+      if isWhole, unsafe hasEnded(entry, Self.mark(in: chunk, of: key), sequence) {
+        key = pageEnd
+        continue
+      }
+      let before = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
+      let page = unsafe Self.pointer(address)
+      while key < limit {
+        let location = unsafe Self.slot(page, key).pointee.load(ordering: .acquiring)
+        if location != 0 {
+          let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
+          let found = RecordLocation(rawValue: location)
+          if newest > sequence || found.isRow { return (key, found, newest) }
+        }
+        key &+= 1
+      }
+      if isWhole { unsafe noteEnd(entry, Self.mark(in: chunk, of: pageEnd - 1), before, sequence) }
+    }
+    return nil
+  }
+
+  /// Marks a page in whose slots a reader has found no row.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry of the page.
+  ///   - mark: Its mark.
+  ///   - newest: The page's greatest commit, as it was before the slots were read.
+  ///   - sequence: The reader's commit.
+  private func noteEnd(
+    _ entry: UnsafeMutableRawPointer,
+    _ mark: UnsafeMutablePointer<Atomic<UInt64>>,
+    _ newest: UInt64,
+    _ sequence: UInt64
+  ) {
+    // If it is the same now, the slots were in their state as of that commit, all of which is visible.
+    let known = unsafe mark.pointee.load(ordering: .acquiring)
+    guard known != Self.neverEnded, newest <= sequence,
+      unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring) == newest
+    else { return }
+    _ = unsafe mark.pointee.compareExchange(
+      expected: known,
+      desired: newest &+ 1,
+      ordering: .acquiringAndReleasing
+    )
+  }
+
+  /// Whether scans of a commit pass over a page; for tests.
+  package func isPassedOver(page number: UInt64, asOf sequence: UInt64) -> Bool {
+    let key = number &* UInt64(Self.slotsPerPage)
+    guard let chunk = unsafe chunk(of: key), UInt(bitPattern: chunk) != Self.emptyChunk else {
+      return true
+    }
+    return unsafe hasEnded(Self.entry(in: chunk, of: key), Self.mark(in: chunk, of: key), sequence)
+  }
+
+  /// Whether all rows of a page are known to have ended by a commit.
+  @inline(__always)
+  private func hasEnded(
+    _ entry: UnsafeMutableRawPointer,
+    _ mark: UnsafeMutablePointer<Atomic<UInt64>>,
+    _ sequence: UInt64
+  ) -> Bool {
+    let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
+    return unsafe newest <= sequence && mark.pointee.load(ordering: .acquiring) == newest &+ 1
+  }
+
   /// One more than the greatest key that the pages have room for.
   package var keyLimit: UInt64 {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
@@ -155,8 +253,9 @@ extension IndexPages {
     return numbers
   }
 
-  /// Returns the first existing page from a number on; `nil` if there is none.
-  func nextPage(from number: UInt64) -> UInt64? {
+  /// Returns the first existing page from a number on, except for those whose rows are known to have ended by a commit; `nil` if
+  /// there is none.
+  func nextPage(from number: UInt64, asOf sequence: UInt64) -> UInt64? {
     var number = number
     while let chunk = unsafe chunk(of: number &* UInt64(Self.slotsPerPage)) {
       let chunkEnd = (number / UInt64(Self.pagesPerChunk) + 1) * UInt64(Self.pagesPerChunk)
@@ -165,8 +264,11 @@ extension IndexPages {
         continue
       }
       while number < chunkEnd {
-        let entry = unsafe Self.entry(in: chunk, of: number &* UInt64(Self.slotsPerPage))
-        if unsafe Self.word(entry).pointee.load(ordering: .acquiring) != Self.emptyPage {
+        let key = number &* UInt64(Self.slotsPerPage)
+        let entry = unsafe Self.entry(in: chunk, of: key)
+        if unsafe Self.word(entry).pointee.load(ordering: .acquiring) != Self.emptyPage,
+          unsafe !hasEnded(entry, Self.mark(in: chunk, of: key), sequence)
+        {
           return number
         }
         number += 1
@@ -247,6 +349,16 @@ extension IndexPages {
     let number = Int(truncatingIfNeeded: key / UInt64(slotsPerPage)) & (pagesPerChunk - 1)
     return unsafe chunk + number &* entryByteCount
   }
+
+  /// Returns the mark of a key's page: one more than the page's greatest commit by which all its rows had ended, or zero.
+  @inline(__always)
+  private static func mark(
+    in chunk: UnsafeMutableRawPointer,
+    of key: UInt64
+  ) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    let place = Int(truncatingIfNeeded: key / UInt64(slotsPerPage)) & (pagesPerChunk - 1)
+    return unsafe number(chunk + pagesPerChunk &* entryByteCount + place &* 8)
+  }
 }
 
 // MARK: Writing
@@ -257,7 +369,7 @@ extension IndexPages {
   /// - Parameters:
   ///   - location: The location of the newest record.
   ///   - key: At most ``maximumKey``.
-  ///   - sequence: The commit it belongs to.
+  ///   - sequence: The commit it belongs to; zero if the record was moved, and says what it said before.
   @inline(__always)
   package func store(_ location: RecordLocation, for key: UInt64, sequence: UInt64) {
     let entry = unsafe ownEntry(of: key)
@@ -269,9 +381,23 @@ extension IndexPages {
     let newest = unsafe Self.number(entry + 8)
     if unsafe newest.pointee.load(ordering: .relaxed) < sequence {
       unsafe newest.pointee.store(sequence, ordering: .releasing)
+    } else if sequence == 0 {
+      unsafe keepMark(of: key, Self.pointer(address), location)
     }
     unsafe Self.slot(Self.pointer(address), key).pointee
       .store(location.rawValue, ordering: .releasing)
+  }
+
+  /// Takes the mark off a page for good if a moved record is a row where there was none.
+  private func keepMark(
+    of key: UInt64,
+    _ page: UnsafeMutableRawPointer,
+    _ location: RecordLocation
+  ) {
+    let former = unsafe Self.slot(page, key).pointee.load(ordering: .relaxed)
+    guard location.isRow, !RecordLocation(rawValue: former).isRow, let chunk = unsafe chunk(of: key)
+    else { return }
+    unsafe Self.mark(in: chunk, of: key).pointee.store(Self.neverEnded, ordering: .releasing)
   }
 
   /// Adopts a page of the mapped checkpoint in place; called before any read.

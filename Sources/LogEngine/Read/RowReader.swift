@@ -96,7 +96,7 @@ package struct RowReader {
     let end = min(keys?.upperBound ?? .max, table.pages.keyLimit)
     var scratch = FoldScratch()
     var packed = PackedRowsCursor()
-    while let entry = table.pages.next(from: key, to: end) {
+    while let entry = table.pages.next(from: key, to: end, asOf: sequence) {
       key = entry.key + 1
       let reference = RowReference(table: number, key: entry.key)
       let control = try visit(

@@ -68,7 +68,9 @@ struct ColumnScan {
     let slotsPerPage = UInt64(IndexPages.slotsPerPage)
     let end = min(keys.upperBound, table.pages.keyLimit)
     var page = keys.lowerBound / slotsPerPage
-    while let first = table.pages.nextPage(from: page), first * slotsPerPage < end {
+    while let first = table.pages.nextPage(from: page, asOf: reader.sequence),
+      first * slotsPerPage < end
+    {
       page = first + Self.pagesPerRange
       let ticket = state.files.epochs.enter()
       defer { state.files.epochs.leave(ticket) }
