@@ -19,6 +19,11 @@ struct RecentLists {
   /// Maximum numbers of owners, and of members of all of them together, that are held.
   private static let mostOwners = 1024
   private static let mostMembers = 250_000
+  /// Maximum number of entries that may stay, whoever has left.
+  private static let fewEntries = 64
+
+  /// Number of entries in memory, including those of owners that left.
+  var entryCount: Int { owners.count }
 
   /// Holds the lists of an owner.
   ///
@@ -45,7 +50,8 @@ struct RecentLists {
       guard let oldest = removeOldest() else { break }
       if let model = oldest.model { evicted.append(model) }
     }
-    if first > 64, first * 2 > owners.count { compact() }
+    // An owner that is kept again leaves an entry behind, whether or not others have to go.
+    if entryCount > Self.fewEntries, entryCount > 2 * places.count { compact() }
     return evicted
   }
 
