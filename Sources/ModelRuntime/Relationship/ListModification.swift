@@ -76,7 +76,11 @@ public struct _ListModification {
   @usableFromInline
   static func append<D: PersistentModel>(_ model: D, to array: inout [D]) -> Bool {
     guard let (entry, list) = lent(&array) else { return false }
-    if !entry.prepare(.adding(model)) { return true }
+    if !entry.prepare(.adding(model)) {
+      // A model that its initializer has linked to the list is a member by now.
+      if !list.shares(array) { array = list.members }
+      return true
+    }
     if list.append(model, toSharing: &array) { return true }
     list.enter(model)
     array = list.members
