@@ -1,6 +1,7 @@
 #include "CModelRuntime.h"
 
 intptr_t CModelRuntime_lentLists = 0;
+_Thread_local uintptr_t CModelRuntime_adoptions = 0;
 
 extern void swift_release_n(void *object, uint32_t count);
 

@@ -65,6 +65,18 @@ static inline int CModelRuntime_isAnyListLent(void) {
   return __atomic_load_n(&CModelRuntime_lentLists, __ATOMIC_RELAXED) != 0;
 }
 
+// Graphs of objects are followed by recursion where they are flat, and without it from some depth on. Each thread counts
+// how deep it is, since the calls in between go through code that cannot pass it on.
+
+/// How deep this thread is in taking over relationships that initializers set (see `InitialRelationships`).
+extern _Thread_local uintptr_t CModelRuntime_adoptions;
+
+static inline uintptr_t CModelRuntime_adoptionDepth(void) { return CModelRuntime_adoptions; }
+
+static inline void CModelRuntime_setAdoptionDepth(uintptr_t depth) {
+  CModelRuntime_adoptions = depth;
+}
+
 // Objects that stand for fetched rows are copied from an empty one of their class, because creating one
 // runs the initial values of its properties: `var id = UUID()` takes twenty times as long as the rest.
 

@@ -209,6 +209,9 @@ private final class StateExtras {
   @safe @exclusivity(unchecked) var pendingRanks = OrdinalMap<Int64>()
   @safe @exclusivity(unchecked) var nullified = OrdinalMap<RowReference>()
   @safe @exclusivity(unchecked) var mergeMemory: MergeMemory?
+  /// The other ends that an initializer set, while the object is only asked for them (see
+  /// ``_ModelState/adoptInitialRelationships(of:)``).
+  @safe @exclusivity(unchecked) var initialEnds: [any PersistentModel]?
   /// The changed properties from 63 on.
   @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
@@ -227,6 +230,12 @@ extension _ModelState {
   var relations: [Relation] {
     _read { if let extras { yield extras.relations } else { yield[] } }
     _modify { yield &makeExtras().relations }
+  }
+
+  /// The other ends that an initializer set, while the object is only asked for them; otherwise `nil`.
+  var initialEnds: [any PersistentModel]? {
+    _read { if let extras { yield extras.initialEnds } else { yield nil } }
+    _modify { yield &makeExtras().initialEnds }
   }
 
   /// Reports to the observers of the context, if any, that the object may have got a list in memory.

@@ -225,7 +225,9 @@ extension _Slot where Value: PersistentModel {
 
   /// Moves a value that an initializer put into the slot to its relationship.
   public mutating func _adopt<M: PersistentModel>(_ model: M, _ ordinal: Int) {
-    guard let initial = value else { return }
+    guard let initial = value, !model._$state.noteInitial([initial], ordinal, of: model) else {
+      return
+    }
     value = nil
     model._$state.setDestination(initial, ordinal, of: model)
   }
@@ -311,7 +313,9 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == D? {
-    guard case .some(let initial) = value else { return }
+    guard case .some(let initial) = value,
+      !model._$state.noteInitial(initial.map { [$0] } ?? [], ordinal, of: model)
+    else { return }
     value = nil
     model._$state.setDestination(initial, ordinal, of: model)
   }
@@ -320,7 +324,9 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == [D] {
-    guard let initial = value else { return }
+    guard let initial = value, !model._$state.noteInitial(initial, ordinal, of: model) else {
+      return
+    }
     value = nil
     model._$state.setDestinations(initial, ordinal, of: model)
   }
@@ -329,7 +335,9 @@ extension _Slot {
     _ model: M,
     _ ordinal: Int
   ) where Value == [D]? {
-    guard case .some(.some(let initial)) = value else { return }
+    guard case .some(.some(let initial)) = value,
+      !model._$state.noteInitial(initial, ordinal, of: model)
+    else { return }
     value = nil
     model._$state.setDestinations(initial, ordinal, of: model)
   }

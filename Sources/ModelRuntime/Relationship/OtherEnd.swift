@@ -10,7 +10,7 @@ extension _ModelState {
     _ property: ModelProperty,
     of model: some PersistentModel
   ) {
-    let mayKnowOther = !flags.contains(.adopted) || !property.isDerivable
+    let mayKnowOther = mayKnowOther(property)
     adoptInitialRelationships(of: model)
     if property.isToMany {
       let list = listToChange(property)

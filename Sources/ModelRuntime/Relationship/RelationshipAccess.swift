@@ -151,13 +151,4 @@ extension _ModelState {
     }
     if case .many = relation { recordLists() }
   }
-
-  /// Takes over the relationships that an initializer set, before the object had a state.
-  func adoptInitialRelationships(of model: some PersistentModel) {
-    guard !flags.contains(.adopted) else { return }
-    flags.insert(.adopted)
-    // The state may not know its model yet, and is asked for relationships next.
-    _ = descriptor(of: model)
-    model._$adopt()
-  }
 }
