@@ -2,6 +2,8 @@
 
 intptr_t CModelRuntime_lentLists = 0;
 _Thread_local uintptr_t CModelRuntime_adoptions = 0;
+_Thread_local uintptr_t CModelRuntime_departures = 0;
+_Thread_local void *CModelRuntime_waiting = NULL;
 
 extern void swift_release_n(void *object, uint32_t count);
 

@@ -77,6 +77,25 @@ static inline void CModelRuntime_setAdoptionDepth(uintptr_t depth) {
   CModelRuntime_adoptions = depth;
 }
 
+/// How deep this thread is in freeing objects that hold each other, and what waits to be freed (see
+/// `LeftRelationships`).
+extern _Thread_local uintptr_t CModelRuntime_departures;
+extern _Thread_local void *_Nullable CModelRuntime_waiting;
+
+static inline uintptr_t CModelRuntime_departureDepth(void) { return CModelRuntime_departures; }
+
+static inline void CModelRuntime_setDepartureDepth(uintptr_t depth) {
+  CModelRuntime_departures = depth;
+}
+
+static inline void *_Nullable CModelRuntime_waitingDepartures(void) {
+  return CModelRuntime_waiting;
+}
+
+static inline void CModelRuntime_setWaitingDepartures(void *_Nullable waiting) {
+  CModelRuntime_waiting = waiting;
+}
+
 // Objects that stand for fetched rows are copied from an empty one of their class, because creating one
 // runs the initial values of its properties: `var id = UUID()` takes twenty times as long as the rest.
 

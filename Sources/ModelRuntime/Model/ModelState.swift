@@ -107,6 +107,11 @@ public import RowFormat
   }
 
   deinit {
+    leaveContext()
+    if let extras, !extras.relations.isEmpty { extras.relations.leave() }
+  }
+
+  private func leaveContext() {
     guard let ownContext else { return }
     ownContext.checkDeparture()
     ownContext.detachedCount += 1

@@ -20,6 +20,14 @@ import Testing
   }
 }
 
+/// A link that leads to the next one only.
+@Model private final class Bead {
+  var number: Int
+  var next: Bead?
+
+  init(_ number: Int) { self.number = number }
+}
+
 /// Graphs that a walk by recursion would overflow the stack with.
 @Suite struct `A long chain of models` {
   enum Direction: CaseIterable {
@@ -32,7 +40,7 @@ import Testing
 
   init() throws {
     container = try ModelContainer(
-      for: Schema([Mail.self]),
+      for: Schema([Mail.self, Bead.self]),
       configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
     )
   }
@@ -99,6 +107,43 @@ import Testing
     }
     #expect(count == Self.length)
     #expect(length == Self.length)
+  }
+
+  @Test func `is let go of after its lists were read`() throws {
+    let length = try onSmallStack { [container] in
+      do {
+        let context = ModelContext(container)
+        context.insert(Self.makeChain(.down))
+        try context.save()
+      }
+      let context = ModelContext(container)
+      var first = FetchDescriptor<Mail>(predicate: #Predicate { $0.number == 0 })
+      first.fetchLimit = 1
+      weak var root: Mail?
+      let length = try context.fetch(first).first.map { mail in
+        root = mail
+        return Self.length(from: mail, .up)
+      }
+      return root == nil ? length : nil
+    }
+    #expect(length == Self.length)
+  }
+
+  @Test func `is let go of in no context`() throws {
+    let isGone = try onSmallStack {
+      var first: Bead? = Bead(0)
+      var last = first
+      for number in 1..<Self.length {
+        let bead = Bead(number)
+        last?.next = bead
+        last = bead
+      }
+      weak let end = last
+      last = nil
+      first = nil
+      return first == nil && end == nil
+    }
+    #expect(isGone)
   }
 
   /// Chains in which some links are made by initializers and some by setters, from either end.
