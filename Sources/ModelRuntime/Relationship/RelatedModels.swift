@@ -41,6 +41,8 @@ class RelatedModels {
 
   /// The context's count of deletes and cancelled deletes when the members were loaded.
   @safe @exclusivity(unchecked) final var deletionCount = 0
+  /// Number of members that were gone through, to find or to move some of them: tests count the steps.
+  @safe @exclusivity(unchecked) final fileprivate(set) var stepCount = 0
 
   var count: Int { notOverridden() }
   /// Number of models the list keeps alive: its members, and removed ones that it has not released yet.
@@ -73,7 +75,7 @@ class RelatedModels {
 
   /// The place of a member.
   ///
-  /// - Complexity: O(1); the first time in a long list it is O(*n*).
+  /// - Complexity: O(1) for the last member. For others the first two times since members were moved are O(*n*).
   func place(of model: any PersistentModel) -> ListPlace { notOverridden() }
 
   /// Takes over the members of a list of the same relationship.
@@ -316,8 +318,11 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   @safe @exclusivity(unchecked) private var removals: Set<ObjectIdentifier> = []
   /// Members that were restored beside others, and are not in `stored` yet.
   @safe @exclusivity(unchecked) private var insertions: ListInsertions<Model>?
-  /// The position of each of `stored`, once a long list was searched.
+  /// The position of each of `stored`, once a long list was searched twice.
+  ///
+  /// Finding one model takes much less than noting the positions of all.
   @safe @exclusivity(unchecked) private var positions: [ObjectIdentifier: Int]?
+  @safe @exclusivity(unchecked) private var wasSearched = false
   /// The members of `stored`, once a long list was searched: unlike positions, they survive insertions before other members.
   @safe @exclusivity(unchecked) private var identities: Set<ObjectIdentifier>?
 
@@ -377,7 +382,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 
   override func append(_ model: any PersistentModel) {
     guard Self.cast(model) != nil else { return }
-    if insertions != nil || removals.contains(ObjectIdentifier(model)) { compact() }
+    if insertions?.hasStrays == true || removals.contains(ObjectIdentifier(model)) { compact() }
     positions?[ObjectIdentifier(model)] = front.count + tail.count
     identities?.insert(ObjectIdentifier(model))
     tail.append(model)
@@ -387,13 +392,22 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     if case .end = place { return append(model) }
     guard let model = model as? Model else { return }
     if !removals.isEmpty { compact() }
+    let isStray =
+      switch place {
+      case .end: false
+      case .before(let neighbour), .after(let neighbour): !contains(neighbour)
+      }
     insertions = insertions ?? ListInsertions()
-    insertions?.add(model, at: place)
+    insertions?.add(model, at: place, isStray: isStray)
   }
 
   override func remove(_ model: any PersistentModel) {
-    if insertions != nil { compact() }
     let id = ObjectIdentifier(model)
+    let isLast = stored.last.map { ObjectIdentifier($0) } == id
+    // The last member of all can go while others are still to be put in their places, none of them beside it.
+    if let insertions, !isLast || insertions.mayHave(before: id) || insertions.mayHave(after: id) {
+      compact()
+    }
     if removals.isEmpty, let last = stored.last, last === model {
       stored.removeLast()
       positions?[id] = nil
@@ -413,6 +427,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     if insertions?.contains(id) == true { return true }
     if stored.count <= Self.shortCount { return stored.contains { ObjectIdentifier($0) == id } }
     if let identities { return identities.contains(id) }
+    stepCount &+= stored.count
     var all: Set<ObjectIdentifier> = []
     all.reserveCapacity(stored.count)
     unsafe stored.withUnsafeBufferPointer { members in
@@ -424,9 +439,13 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 
   private func position(of id: ObjectIdentifier) -> Int? {
     if insertions != nil { compact() }
-    if stored.count <= Self.shortCount { return stored.firstIndex { ObjectIdentifier($0) == id } }
     if let positions { return positions[id] }
+    if !wasSearched || stored.count <= Self.shortCount {
+      wasSearched = true
+      return search(for: id)
+    }
     compact()
+    stepCount &+= stored.count
     let all = Dictionary(
       stored.enumerated().lazy.map { (ObjectIdentifier($1), $0) },
       uniquingKeysWith: { first, _ in first }
@@ -435,7 +454,27 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     return all[id]
   }
 
+  /// Finds a model by going through words (see ``takeOutRemovals()``).
+  private func search(for id: ObjectIdentifier) -> Int? {
+    let word = UInt(bitPattern: id)
+    let position = unsafe stored.withUnsafeBytes { bytes in
+      unsafe bytes.withMemoryRebound(to: UInt.self) { words in unsafe words.firstIndex(of: word) }
+    }
+    stepCount &+= position ?? stored.count
+    return position
+  }
+
+  private func forgetPositions() {
+    positions = nil
+    wasSearched = false
+  }
+
   override func place(of model: any PersistentModel) -> ListPlace {
+    if let last = stored.last, last === model,
+      insertions?.mayHave(after: ObjectIdentifier(last)) != true
+    {
+      return .end
+    }
     guard let position = position(of: ObjectIdentifier(model)), position + 1 < stored.count
     else { return .end }
     var next = position + 1
@@ -465,7 +504,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     tail = []
     removals = []
     insertions = nil
-    positions = nil
+    forgetPositions()
     identities = nil
   }
 
@@ -486,16 +525,17 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   }
 
   private func compact() {
+    if removals.isEmpty, insertions == nil { return }
+    stepCount &+= stored.count
+    forgetPositions()
     if !removals.isEmpty {
       takeOutRemovals()
       identities?.subtract(removals)
       removals = []
-      positions = nil
     }
     if let insertions {
       self.insertions = nil
       stored = insertions.applied(to: stored)
-      positions = nil
       identities?.formUnion(insertions.identities)
     }
   }
@@ -536,15 +576,22 @@ private struct ListInsertions<Model: PersistentModel> {
   private var after: [ObjectIdentifier: [Model]] = [:]
   private var all: [Model] = []
   private(set) var identities: Set<ObjectIdentifier> = []
+  /// Whether the neighbours of some are gone: these become the last ones.
+  private(set) var hasStrays = false
 
   func contains(_ id: ObjectIdentifier) -> Bool { identities.contains(id) }
+
+  /// Whether any may be right before a member, or right after it.
+  func mayHave(before id: ObjectIdentifier) -> Bool { hasStrays || before[id] != nil }
+  func mayHave(after id: ObjectIdentifier) -> Bool { hasStrays || after[id] != nil }
 
   private enum Step {
     case visit(Model)
     case emit(Model)
   }
 
-  mutating func add(_ model: Model, at place: ListPlace) {
+  mutating func add(_ model: Model, at place: ListPlace, isStray: Bool) {
+    if isStray { hasStrays = true }
     all.append(contentsOf: CollectionOfOne(model))
     identities.insert(ObjectIdentifier(model))
     switch place {
@@ -628,7 +675,7 @@ extension RelatedModelsOf {
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func insert(_ model: Model, at index: Int, inSharing array: inout [Model]) -> Bool {
     change(sharing: &array) {
-      positions = nil
+      forgetPositions()
       identities?.insert(ObjectIdentifier(model))
       added.append(model)
       if index < $0.count { takeOrder() }
@@ -645,7 +692,7 @@ extension RelatedModelsOf {
       if index == $0.count - 1 {
         positions?[ObjectIdentifier(model)] = nil
       } else {
-        positions = nil
+        forgetPositions()
       }
       identities?.remove(ObjectIdentifier(model))
       recordRemoval(of: model, property)
