@@ -40,7 +40,7 @@ extension ModelContext {
     let state = model._$state
     registerUndoOfDeleting(model)
     state.flags.insert(.deleted)
-    deletionCount &+= 1
+    deletions.record(model)
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row still exists.
       state.loadRow()

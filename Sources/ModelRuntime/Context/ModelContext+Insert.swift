@@ -38,7 +38,7 @@ extension ModelContext {
     describe(state, model)
     state.model = model
     state.context = self
-    if state.isKnownGone { deletionCount &+= 1 }
+    if state.isKnownGone { deletions.recordReturn() }
     state.flags.remove([.deleted, .vanished, .mayReturn])
     // A failed save, here or elsewhere, may have given it a row; each store has its own keys.
     state.reference = .none
@@ -71,6 +71,8 @@ extension ModelContext {
         list.added = OrderedModels(members)
         list.removed.removeAll()
         list.returned.removeAll()
+        // Its members are inserted after it, and none of them stays deleted.
+        list.deletionCount = deletions.count
         for other in members { state.hold(other) }
         insertionQueue.append(contentsOf: members)
       }
@@ -92,7 +94,7 @@ extension ModelContext {
     let state = model._$state
     detachModelsTakenAlong()
     state.flags.remove([.deleted, .mayReturn])
-    deletionCount &+= 1
+    deletions.recordReturn()
     deletedModels.remove(model)
     if !state.flags.contains(.stored), !insertedModels.contains(model) { appendInserted(model) }
     // A deleted object takes over nothing from other contexts' saves.

@@ -326,7 +326,7 @@ extension ModelContext {
         if !connection.keepsLists {
           // The row is corrected, or the list was put together from it: no other save writes lists now.
           if state.correctsRow(list, property) { continue }
-          if list.isCurrent(at: listEpoch), state.knowsDeletions(list, property),
+          if list.isCurrent(at: listEpoch), state.learnsDeletions(list, property),
             knowsAll(of: state)
           {
             continue

@@ -74,8 +74,7 @@ import RowFormat
   /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together in another
   /// epoch is put together again at its next access.
   @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
-  /// Number of deletes and cancelled deletes here: lists without another end are then put together again.
-  @safe @exclusivity(unchecked) var deletionCount = 0
+  @safe @exclusivity(unchecked) var deletions = RecentDeletions()
   /// The number of each store's commits that the context has seen.
   @safe @exclusivity(unchecked) var seenChanges: [UInt64]
   /// The objects whose lists are observed.

@@ -7,11 +7,6 @@ extension _ModelState {
   /// The context's epoch of its stores: a list loaded in another epoch is checked again.
   var listEpoch: UInt32 { context?.listEpoch ?? 0 }
 
-  /// Whether a list is free of deleted members: the other end removed them, or nothing was deleted since.
-  func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
-    property.inverse != nil || list.deletionCount == context?.deletionCount ?? list.deletionCount
-  }
-
   /// Loads a list again.
   func load(_ list: RelatedModels, _ property: ModelProperty) {
     guard flags.contains(.stored), let context, let connection else {
@@ -22,7 +17,7 @@ extension _ModelState {
       }
       list.epoch = listEpoch
       list.isOutdated = false
-      list.deletionCount = context?.deletionCount ?? 0
+      list.deletionCount = context?.deletions.count ?? 0
       return
     }
     context.noticeCommitsIfCounted(to: connection)
@@ -37,7 +32,7 @@ extension _ModelState {
       }
       list.rebase(on: stored)
       list.epoch = epoch
-      list.deletionCount = context.deletionCount
+      list.deletionCount = context.deletions.count
       if let inverse = property.inverse, !list.formerRanks.isEmpty {
         try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
       }

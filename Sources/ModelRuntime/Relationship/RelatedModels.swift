@@ -39,7 +39,7 @@ class RelatedModels {
   /// made over an older state of the store.
   @safe @exclusivity(unchecked) final var isOutdated = false
 
-  /// The context's count of deletes and cancelled deletes when the members were loaded.
+  /// The context's count of deletes and cancelled deletes when the members were loaded, or last searched for deleted ones.
   @safe @exclusivity(unchecked) final var deletionCount = 0
   /// Number of members that were gone through, to find or to move some of them: tests count the steps.
   @safe @exclusivity(unchecked) final fileprivate(set) var stepCount = 0
@@ -62,6 +62,11 @@ class RelatedModels {
   ///
   /// - Complexity: O(1); the next access to the list pays O(*n*) for all removed models.
   func remove(_ model: any PersistentModel) { notOverridden() }
+
+  /// Removes a member that is deleted.
+  ///
+  /// Another model, also one that has the place in memory of a former member, stays.
+  func removeIfGone(_ id: ObjectIdentifier) { notOverridden() }
 
   /// Releases the removed models, unless they are few compared with the members.
   ///
@@ -131,6 +136,7 @@ extension RelatedModels {
   /// Hides deleted members of a list that is in no store yet, and shows those no longer deleted.
   final func removeDeleted() {
     let former = models
+    stepCount &+= former.count
     var present = former.filter { !$0._$state.isKnownGone }
     let known = Set(present.lazy.map { ObjectIdentifier($0) })
     let came = added.elements.filter { !$0._$state.isKnownGone }
@@ -206,6 +212,7 @@ extension RelatedModels {
   ///
   /// Its own order stays: members added by others follow it, in the store's order; members removed by others are gone.
   final func rebase(on stored: [any PersistentModel]) {
+    stepCount &+= stored.count
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
       let kept = models.filter {
@@ -421,8 +428,17 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     if removals.count * 4 >= keptCount || keptCount <= Self.mediumCount { compact() }
   }
 
-  override func contains(_ model: any PersistentModel) -> Bool {
-    let id = ObjectIdentifier(model)
+  override func removeIfGone(_ id: ObjectIdentifier) {
+    guard contains(id), let position = position(of: id), stored[position]._$state.isKnownGone else {
+      return
+    }
+    latecomers.remove(id)
+    remove(stored[position])
+  }
+
+  override func contains(_ model: any PersistentModel) -> Bool { contains(ObjectIdentifier(model)) }
+
+  private func contains(_ id: ObjectIdentifier) -> Bool {
     if removals.contains(id) { return false }
     if insertions?.contains(id) == true { return true }
     if stored.count <= Self.shortCount { return stored.contains { ObjectIdentifier($0) == id } }

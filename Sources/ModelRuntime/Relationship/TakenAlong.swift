@@ -68,7 +68,6 @@ extension ModelContext {
     }
     hasRowsTakenAlong = true
     rowsTakenAlongEpoch = epoch
-    deletionCount &+= group.rows.count
     for row in group.rows where tablesTakenAlong.last != row.table {
       if !tablesTakenAlong.contains(row.table) { tablesTakenAlong.append(row.table) }
     }

@@ -24,7 +24,7 @@ extension _ModelState {
   func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
     case .many(let list):
-      if list.isCurrent(at: listEpoch), knowsDeletions(list, property) { return list }
+      if list.isCurrent(at: listEpoch), learnsDeletions(list, property) { return list }
       load(list, property)
       return list
     case .one: return nil
