@@ -14,6 +14,7 @@ public struct _ListModification {
   enum Change {
     case adding(any PersistentModel)
     case removing(any PersistentModel)
+    case reordering
   }
 
   /// Lends a list.
@@ -118,6 +119,21 @@ public struct _ListModification {
     array = list.members
     return true
   }
+
+  /// Exchanges two models of a lent array.
+  ///
+  /// - Returns: Whether it was handled; otherwise the array is an ordinary one.
+  @usableFromInline
+  static func swap<D: PersistentModel>(_ first: Int, _ second: Int, in array: inout [D]) -> Bool {
+    guard let (entry, list) = lent(&array), array.indices.contains(first),
+      array.indices.contains(second), entry.prepare(.reordering)
+    else { return false }
+    if list.swap(first, second, inSharing: &array) { return true }
+    (array[first], array[second]) = (array[second], array[first])
+    list.takeOrder()
+    list.replace(with: array)
+    return true
+  }
 }
 
 // The array of a relationship is changed at both ends at once; most arrays belong to no model, and need not look
@@ -144,6 +160,14 @@ extension Array where Element: PersistentModel {
       return
     }
     insert(contentsOf: CollectionOfOne(newElement), at: i)
+  }
+
+  /// Exchanges the models at two positions of the array; for the array of a relationship, without comparing all of it.
+  @inlinable
+  public mutating func swapAt(_ i: Int, _ j: Int) {
+    if i == j { return }
+    if CModelRuntime_isAnyListLent() != 0, _ListModification.swap(i, j, in: &self) { return }
+    (self[i], self[j]) = (self[j], self[i])
   }
 
   /// Removes the model at a position of the array; for the array of a relationship, without comparing all of it.

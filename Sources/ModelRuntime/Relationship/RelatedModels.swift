@@ -716,6 +716,17 @@ extension RelatedModelsOf {
     }
   }
 
+  /// Exchanges the models at two indices of an array that shares this list's storage, without copying it.
+  ///
+  /// - Returns: Whether that was possible: not if a third array shares the storage too.
+  func swap(_ first: Int, _ second: Int, inSharing array: inout [Model]) -> Bool {
+    change(sharing: &array) {
+      forgetPositions()
+      takeOrder()
+      ($0[first], $0[second]) = ($0[second], $0[first])
+    }
+  }
+
   /// Gives an empty list its own storage, instead of the one all empty arrays share.
   func makeDistinct() {
     compact()

@@ -122,6 +122,7 @@ extension _ModelState {
         switch change {
         case .adding(let added): self.willAdd(added, property, of: model, list)
         case .removing(let removed): self.willRemove(removed, property, of: model, list)
+        case .reordering: self.willReorder(property, of: model)
         }
       }
     }
@@ -172,6 +173,13 @@ extension _ModelState {
     registerUndo(ofRemoving: other, from: property, list, in: model)
     recordChange(property.ordinal)
     if let inverse = property.inverse { other._$state.removeOther(model, inverse, of: other) }
+    return true
+  }
+
+  /// Applies the effects of giving a list another order, except those on the list itself.
+  private func willReorder(_ property: ModelProperty, of model: some PersistentModel) -> Bool {
+    registerUndo(of: property, in: model)
+    recordChange(property.ordinal)
     return true
   }
 }

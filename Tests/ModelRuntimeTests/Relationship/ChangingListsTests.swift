@@ -28,6 +28,20 @@ import Testing
     #expect(all.allSatisfy { $0.author === author })
   }
 
+  @Test func `has members exchanged without being copied`() {
+    let (author, books) = author(writing: 40)
+    // The array that was assigned is the test's too, so the first one does make a copy.
+    author.books.swapAt(0, 1)
+    let place = author.books.withUnsafeBufferPointer { $0.baseAddress }
+    for index in 1..<39 {
+      author.books.swapAt(index, index + 1)
+      author.books.swapAt(7, 7)
+      #expect(author.books.withUnsafeBufferPointer { $0.baseAddress } == place)
+    }
+    #expect(author.books == books[1...] + [books[0]])
+    #expect(books.allSatisfy { $0.author === author })
+  }
+
   @Test func `leaves arrays that were read from it alone`() {
     let (author, books) = author(writing: 3)
     let before = author.books
@@ -110,7 +124,7 @@ import Testing
     var model: [Book] = []
     for _ in 0..<400 {
       let book = pool[Int.random(in: 0..<pool.count, using: &random)]
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<9, using: &random) {
       case 0, 1, 2:
         author.books.append(book)
         model.append(book)
@@ -125,7 +139,12 @@ import Testing
       case 5:
         author.books.reverse()
         model.reverse()
-      case 6:
+      case 6 where !model.isEmpty:
+        let first = Int.random(in: 0..<model.count, using: &random)
+        let second = Int.random(in: 0..<model.count, using: &random)
+        author.books.swapAt(first, second)
+        (model[first], model[second]) = (model[second], model[first])
+      case 7:
         func both(_ list: inout [Book]) {
           if !list.contains(book) { list.append(book) }
           list.reverse()
