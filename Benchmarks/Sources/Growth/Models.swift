@@ -55,6 +55,36 @@ final class Photo {
   init(_ number: Int) { self.number = number }
 }
 
+/// Has players who do not know of it.
+@Model
+final class Poll {
+  var name: String
+  var leaders: [Player] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A message that its initializer makes the answer to another.
+@Model
+final class Message {
+  var answered: Message?
+  @Relationship(inverse: \Message.answered) var answers: [Message] = []
+  var number: Int
+
+  init(_ number: Int, answering answered: Message?) {
+    // First, so that it is not the setter that links them.
+    self.answered = answered
+    self.number = number
+  }
+
+  /// So many messages, each the answer to the one before: the last of them.
+  static func chain(_ count: Int) -> Message {
+    var last = Message(0, answering: nil)
+    for number in 1..<count { last = Message(number, answering: last) }
+    return last
+  }
+}
+
 /// A parent that counts its members and adds up their numbers.
 @Model
 final class Ledger {
@@ -104,6 +134,7 @@ struct Sample {
     container = try ModelContainer(
       for: Schema([
         Team.self, Player.self, Club.self, Album.self, Photo.self, Ledger.self, Entry.self,
+        Poll.self, Message.self,
       ]),
       configurations: [configuration]
     )

@@ -101,6 +101,19 @@ extension Growth {
           try expect(team.players.count, is: 0, "the members")
         }
       },
+      Growth("undo of as many replacements") { sample, count in
+        let (team, players) = try sample.team(count)
+        let undo = UndoManager()
+        sample.context.undoManager = undo
+        for player in players {
+          sample.context.delete(player)
+          Player(count + player.number).team = team
+        }
+        return {
+          undo.undo()
+          try expect(team.players.count, is: count, "the members")
+        }
+      },
       Growth("undo of moves, each by itself") { sample, count in
         try undoOfMoves(count, areSaved: false, in: sample)
       },

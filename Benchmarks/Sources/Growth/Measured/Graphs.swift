@@ -67,6 +67,31 @@ extension Growth {
         team.players = players
         return { for player in players { sample.context.delete(player) } }
       },
+      Growth("insert a chain that initializers have linked, by its end") { sample, count in
+        let last = Message.chain(count)
+        return {
+          sample.context.insert(last)
+          try expect(sample.context.insertedModelsArray.count, is: count, "the inserted models")
+        }
+      },
+      Growth("read a chain of lists down, and let it go") { sample, count in
+        sample.context.insert(Message.chain(count))
+        try sample.context.save()
+        let other = sample.makeContext()
+        let first = FetchDescriptor<Message>(predicate: #Predicate { $0.number == 0 })
+        return {
+          var read = 0
+          let root = try other.fetch(first)
+          var next = root.first
+          while let message = next {
+            read += 1
+            next = message.answers.first
+          }
+          try expect(read, is: count, "the messages")
+          // Held by nobody but the first one: all go with it.
+          withExtendedLifetime(root) {}
+        }
+      },
       Growth("make parents with a child each, and save") { sample, count in
         { _ = try sample.teams(count) }
       },

@@ -162,6 +162,49 @@ extension Growth {
           try sample.context.save()
         }
       },
+      Growth("removeFirst, a hundred times, with an undo manager") { sample, count in
+        let team = try sample.team(count).team
+        sample.context.undoManager = UndoManager()
+        return { for _ in 0..<100 { team.players.removeFirst() } }
+      },
+      Growth("swapAt one by one, and save") { sample, count in
+        let (team, players) = try sample.team(count)
+        return {
+          for index in 1..<count { team.players.swapAt(index - 1, index) }
+          try sample.context.save()
+          try expect(team.players[count - 1].number, is: players[0].number, "the last number")
+        }
+      },
+      Growth("append and save, a hundred times, another context saving in between") {
+        sample,
+        count in
+        let team = try sample.team(count).team
+        let other = sample.makeContext()
+        return {
+          for number in 0..<100 {
+            other.insert(Club("\(number)"))
+            try other.save()
+            team.players.append(Player(count + number))
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("delete another model, and append to a list without inverse, each by itself") {
+        sample,
+        count in
+        let poll = Poll("first")
+        sample.context.insert(poll)
+        let others = try sample.players(count)
+        poll.leaders = (count..<2 * count).map(Player.init)
+        try sample.context.save()
+        return {
+          for other in others {
+            sample.context.delete(other)
+            poll.leaders.append(Player(2 * count + other.number))
+          }
+          try expect(poll.leaders.count, is: 2 * count, "the members")
+        }
+      },
       Growth("read members by position") { sample, count in
         let team = try sample.team(count).team
         return {
