@@ -474,7 +474,10 @@ extension TableFetch {
     }
     SchedulePoint.duringFetch.reach()
     switch path {
-    case .keys(let keys): try view.scan(table.number, keys: keys, test)
+    case .keys(let keys):
+      guard let firstKey else { break }
+      // Without sort keys, the rows before a page's place are known by their own.
+      try view.scan(table.number, keys: firstKey == 0 ? keys : keys.filter { $0 >= firstKey }, test)
     case .matches(let keys): try view.scan(table.number, keys: keys, take)
     case .page(let keys): try view.scan(table.number, keys: keys.sorted(), take)
     case .rows, .count:

@@ -19,16 +19,29 @@ extension ModelContext {
     // New models follow all rows, so the rows of a full page are the page.
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
+    let question =
+      pending.areAllNew || window.hasOffset
+      ? nil
+      : FetchQuestion(descriptor, pending.expression, for: .firstRows, in: connection.schema)
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
         window.skip(allBut: try pending.matching().inserted.count)
       }
       let changeCount = connection.changeCount
-      var answer = try connection.store.fetch(window.request(for: descriptor), for: editingState)
+      let memory = self.memory(of: question, at: changeCount)
+      let start = memory?.passed
+      if let memory, start != nil { window.allow(for: memory.newCount(of: pending.affectedCount)) }
+      var request = window.request(for: descriptor)
+      if let start { request.begin(behind: start) }
+      var answer = try connection.store.fetch(request, for: editingState)
       answer.tell(editingState.trace)
       if answer.needsFilter || answer.needsSort {
         return try fetchAll(descriptor, correctedBy: pending, from: connection)
       }
+      let isOfOneState = connection.changeCount == changeCount
+      // A row before that place may have been saved meanwhile.
+      if start != nil, !isOfOneState { continue }
+      let rows = memory == nil ? [] : answer.rows
       var models = materialize(
         answer.takeRows(),
         as: T.self,
@@ -36,6 +49,14 @@ extension ModelContext {
         readAfter: changeCount
       )
       let fetchedCount = models.count
+      if let memory, isOfOneState, rows.count == fetchedCount {
+        let last = rows[..<models.prefix(while: pending.isAffected).count].last
+        memory.pass(
+          through: last,
+          of: last.flatMap { connection.descriptor(of: $0.reference) },
+          affectedCount: pending.affectedCount
+        )
+      }
       if !pending.areAllNew { models.removeAll(where: pending.isAffected) }
       if window.isTooNarrow(for: models.count, of: fetchedCount) {
         window.widen(by: pending.affectedCount)
@@ -48,7 +69,7 @@ extension ModelContext {
         areRowsEnough = false
         continue
       }
-      pending.refresh(from: connection, readAfter: changeCount)
+      pending.refresh(from: connection, readAfter: changeCount, knowing: memory)
       let matching = try pending.matching()
       var additions = matching.changed + matching.inserted
       if isFull, let last = window.last(of: models) {
@@ -81,7 +102,7 @@ extension ModelContext {
       in: connection,
       readAfter: changeCount
     )
-    pending.refresh(from: connection, readAfter: changeCount)
+    pending.refresh(from: connection, readAfter: changeCount, knowing: nil)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if connection.store.ordersRowsByReference {
       descriptor.sortByRow(&models)
@@ -111,20 +132,68 @@ extension ModelContext {
     guard var count = try connection.store.fetchCount(request, for: editingState) else {
       return nil
     }
+    var memory: RepeatedFetch?
     if !pending.areAllNew {
-      request.predicate = descriptor.predicate(matching: pending.affectedIdentifiers())
-      guard let affected = try connection.store.fetchCount(request, for: editingState) else {
-        return nil
-      }
-      // Rows that others changed between the two answers may be in one of them only.
-      if connection.changeCount != changeCount { return nil }
+      // The order does not matter for the number, but a change of what is sorted by makes a model count as affected.
+      memory = self.memory(
+        of: FetchQuestion(descriptor, pending.expression, for: .count, in: connection.schema),
+        at: changeCount
+      )
+      guard
+        let affected = try countAffected(
+          descriptor,
+          correctedBy: pending,
+          from: connection,
+          readAfter: changeCount,
+          knowing: memory
+        )
+      else { return nil }
       count -= affected
     }
-    pending.refresh(from: connection, readAfter: changeCount)
+    pending.refresh(from: connection, readAfter: changeCount, knowing: memory)
     let matching = try pending.matching()
     return FetchSlice(descriptor).count(
       of: count + matching.changed.count + matching.inserted.count
     )
+  }
+
+  /// Counts the rows of affected models that the store finds.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - pending: The unsaved models.
+  ///   - connection: The store.
+  ///   - changeCount: The store's number of changes before it counted all rows.
+  ///   - memory: The memory of the fetch, if there is one: the store is asked about further models only.
+  /// - Returns: `nil` if the models must be fetched.
+  /// - Throws: An error of the store.
+  private func countAffected<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    correctedBy pending: PendingModels<T>,
+    from connection: StoreConnection,
+    readAfter changeCount: UInt64?,
+    knowing memory: RepeatedFetch?
+  ) throws -> Int? {
+    var cursor = memory?.countedTo ?? UnsavedCursor()
+    let affected = pending.affected(since: &cursor).compactMap(\.model)
+      .filter { memory?.counted.contains(ObjectIdentifier($0)) != true }
+    var found = 0
+    if !affected.isEmpty {
+      var request = descriptor
+      request.predicate = descriptor.predicate(matching: Set(affected.map { $0.persistentModelID }))
+      request.sortBy = []
+      request.fetchLimit = nil
+      request.fetchOffset = nil
+      guard let count = try connection.store.fetchCount(request, for: editingState) else {
+        return nil
+      }
+      found = count
+    }
+    // Rows that others changed between the two answers may be in one of them only.
+    if connection.changeCount != changeCount { return nil }
+    guard let memory else { return found }
+    memory.count(found, of: affected.lazy.map { ObjectIdentifier($0) }, to: cursor)
+    return memory.countedRows
   }
 
   /// The identifiers of the models that match a fetch, unsaved changes included.
@@ -206,6 +275,9 @@ struct FetchSlice {
     return fetchedCount == rowLimit && !isFilled(by: count)
   }
 
+  /// Requests a few more rows than are wanted: so many may be affected.
+  mutating func allow(for affectedCount: Int) { slack = max(slack, min(affectedCount, 64)) }
+
   /// Requests more rows.
   ///
   /// - Parameter affectedCount: Maximum number of affected rows.
@@ -239,6 +311,19 @@ struct FetchSlice {
 }
 
 extension FetchDescriptor {
+  /// Asks only for the rows behind a place in the order.
+  fileprivate mutating func begin(behind place: PagePosition) {
+    let known = translation
+    let behind = Predicate<T> { PositionTest(place, of: $0) }
+    if let predicate {
+      self.predicate = predicate && behind
+      translation = known.map { .and($0, .behind(place)) }
+    } else {
+      predicate = behind
+      translation = .behind(place)
+    }
+  }
+
   /// The predicate, on some models only.
   fileprivate func predicate(matching identifiers: Set<PersistentIdentifier>) -> Predicate<T> {
     guard let predicate else {

@@ -33,6 +33,7 @@ extension ModelContext {
       }
       return
     }
+    forgetRepeatedFetches()
     // Rules are checked, and places assigned, by the rows stored now.
     for connection in coordinator.connections where connection.changeCount != nil {
       noticeCommits(to: connection)
@@ -412,6 +413,7 @@ extension ModelContext {
 
   private func rollbackNow() {
     deferredError = nil
+    forgetRepeatedFetches()
     autosave.hasFailed = false
     undo.manager?.removeAllActions(withTarget: self)
     let inserted = inserted

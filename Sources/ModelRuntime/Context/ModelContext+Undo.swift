@@ -466,6 +466,7 @@ extension _ModelState {
   /// Counts a property as unchanged again, and the object if it was the last one.
   func forgetChange(_ ordinal: Int) {
     changed.remove(ordinal)
+    context?.forgetRepeatedFetches()
     if mergeMemory != nil { forgetBase(ordinal) }
     guard changed.isEmpty, flags.contains(.listed), let model else { return }
     flags.remove(.listed)

@@ -64,6 +64,8 @@ import RowFormat
   @safe @exclusivity(unchecked) var rowsTakenAlongEpoch: UInt32 = 0
   /// The same objects, indexed for fetches.
   let unsaved = UnsavedModels()
+  /// The fetches that are made again and again meanwhile.
+  @safe @exclusivity(unchecked) var repeatedFetches = RepeatedFetches()
   /// The unsaved models whose temporary identifiers were requested, by key, and some that are no longer unsaved.
   @safe @exclusivity(unchecked) private var temporaries = TemporaryModels()
   /// Number of objects that have entered the context, and number that have left it.

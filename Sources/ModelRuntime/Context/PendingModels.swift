@@ -11,6 +11,8 @@ struct PendingModels<T: PersistentModel> {
   private let inserted: [UnsavedClass]
   private let changed: [UnsavedClass]
   private let deletedCount: Int
+  /// Number of changed models of all classes.
+  private let changedCount: Int
   private let reading: FetchReading?
   private let predicate: Predicate<T>?
   let expression: QueryExpression?
@@ -23,6 +25,7 @@ struct PendingModels<T: PersistentModel> {
     inserted = unsaved.inserted.classes(below: type)
     let candidates = unsaved.changed.classes(below: type)
     deletedCount = unsaved.deleted.classes(below: type).reduce(0) { $0 + $1.positions.count }
+    changedCount = context.changed.count
     if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
     let expression =
       try? descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
@@ -64,19 +67,35 @@ struct PendingModels<T: PersistentModel> {
     reading?.isAffected(by: state.changed.marks, of: state.descriptor) ?? false
   }
 
-  /// The identifiers of the affected models that have rows.
-  func affectedIdentifiers() -> Set<PersistentIdentifier> {
-    var identifiers: Set<PersistentIdentifier> = []
-    for model in context.deletedInMemory where model is T {
-      identifiers.insert(model.persistentModelID)
+  /// The models that have rows and became affected since a time.
+  ///
+  /// - Parameter cursor: The unsaved models of that time; set to those of now.
+  /// - Returns: The models; some of them may have been affected before.
+  func affected(since cursor: inout UnsavedCursor) -> [_ModelState] {
+    let type = ModelDescriptor.of(T.self)
+    let deleted = context.deletedInMemory
+    let affected = deleted.dropFirst(cursor.deleted).lazy.map { $0._$state }
+      .filter { $0.descriptor.isKind(of: type) }
+    cursor.deleted = deleted.count
+    return affected + changedAndAffected(since: &cursor)
+  }
+
+  /// The same of the changed models alone.
+  private func changedAndAffected(since cursor: inout UnsavedCursor) -> [_ModelState] {
+    let further = context.unsaved.furtherChanges
+    defer { (cursor.changed, cursor.further) = (changedCount, further.count) }
+    if cursor.changed == 0 {
+      return changed.flatMap(\.positions).map { context.changed[Int($0)]._$state }
+        .filter(isAffected)
     }
-    for models in changed {
-      for position in models.positions {
-        let model = context.changed[Int(position)]
-        if isAffected(model._$state) { identifiers.insert(model.persistentModelID) }
-      }
+    let type = ModelDescriptor.of(T.self)
+    let listed = context.changed.prefix(changedCount).dropFirst(cursor.changed)
+    // A model may have been listed since, and have further changes.
+    var seen: Set<ObjectIdentifier> = []
+    return (listed.map { $0._$state } + further.dropFirst(cursor.further)).filter { state in
+      state.descriptor.isKind(of: type) && isAffected(state)
+        && seen.insert(ObjectIdentifier(state)).inserted
     }
-    return identifiers
   }
 
   /// Reads again the rows of affected models that others have saved since: unsaved changes apply on top of stored values.
@@ -84,12 +103,21 @@ struct PendingModels<T: PersistentModel> {
   /// - Parameters:
   ///   - connection: The store.
   ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
-  func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
+  ///   - memory: The memory of the fetch, if there is one: it knows the models whose rows are as new as the context's
+  ///     epoch.
+  func refresh(
+    from connection: StoreConnection,
+    readAfter changeCount: UInt64?,
+    knowing memory: RepeatedFetch?
+  ) {
     if changed.isEmpty { return }
-    let affected = changed.lazy.flatMap(\.positions)
-      .map { context.changed[Int($0)]._$state }
-      .filter(isAffected)
-    context.refreshOutdated(affected, from: connection, readAfter: changeCount)
+    context.noticeCommits(to: connection, readAfter: changeCount)
+    var cursor = UnsavedCursor()
+    if let memory, memory.refreshedEpoch == context.listEpoch { cursor = memory.refreshed }
+    let affected = changedAndAffected(since: &cursor)
+    memory?.refreshedEpoch = context.listEpoch
+    memory?.refreshed = cursor
+    context.refreshOutdatedRows(of: affected, from: connection)
   }
 
   /// Corrects a list of models that the store found: the order stays, and added models are at its end.
@@ -121,7 +149,10 @@ struct PendingModels<T: PersistentModel> {
   ///
   /// - Throws: An error of evaluating the predicate.
   func matching() throws -> (changed: [T], inserted: [T]) {
-    let lookup = expression?.valueLookup(of: ModelDescriptor.of(T.self))
+    let type = ModelDescriptor.of(T.self)
+    let lookup =
+      expression?.valueLookup(of: type)
+      ?? expression?.flagLookup(of: type)
     return (
       try matching(changed, in: context.changed, lookup) { isAffected($0) },
       try matching(inserted, in: context.inserted, lookup) { _ in true }
@@ -193,6 +224,22 @@ extension QueryExpression {
   }
 }
 
+extension QueryExpression {
+  /// The value of a flag that a model of a class needs to match, where the flag itself is a part of the expression.
+  ///
+  /// Half of all models may have it, so any other value is looked up rather than this one.
+  fileprivate func flagLookup(of type: ModelDescriptor) -> UnsavedLookup? {
+    switch self {
+    case .and(let lhs, let rhs): lhs.flagLookup(of: type) ?? rhs.flagLookup(of: type)
+    case .column(let path, let reading) where reading.kind == .bool:
+      UnsavedLookup(path, reading, [.bool(true)], of: type)
+    case .not(.column(let path, let reading)) where reading.kind == .bool:
+      UnsavedLookup(path, reading, [.bool(false)], of: type)
+    default: nil
+    }
+  }
+}
+
 extension UnsavedLookup {
   fileprivate init?(
     _ path: RowPath,
@@ -219,6 +266,14 @@ extension ModelContext {
     readAfter changeCount: UInt64?
   ) {
     noticeCommits(to: connection, readAfter: changeCount)
+    refreshOutdatedRows(of: states, from: connection)
+  }
+
+  /// The same, with all commits noticed.
+  fileprivate func refreshOutdatedRows(
+    of states: some Sequence<_ModelState>,
+    from connection: StoreConnection
+  ) {
     refreshRows(
       of: states.filter { $0.rowEpoch != listEpoch && !$0.isDeleted },
       from: connection

@@ -12,6 +12,21 @@ final class UnsavedModels {
   @safe @exclusivity(unchecked) private(set) var inserted = UnsavedList()
   @safe @exclusivity(unchecked) private(set) var changed = UnsavedList()
   @safe @exclusivity(unchecked) private(set) var deleted = UnsavedList()
+  /// The changed models that have changes of further properties, in the order of these changes, as far as they are wanted.
+  @safe @exclusivity(unchecked) private(set) var furtherChanges: [_ModelState] = []
+  private var keepsFurtherChanges = false
+
+  /// Number of times that models have left the lists of changed and of deleted ones.
+  var departureCount: Int { changed.departureCount + deleted.departureCount }
+
+  /// Keeps changes of further properties from now on.
+  func keepFurtherChanges() { keepsFurtherChanges = true }
+
+  /// Forgets them, and keeps none until they are wanted again.
+  func forgetFurtherChanges() {
+    keepsFurtherChanges = false
+    furtherChanges = []
+  }
 
   /// Reads the models added to a context's lists.
   ///
@@ -35,8 +50,9 @@ final class UnsavedModels {
   func deletedCountChanges(to count: Int) { deleted.updateCount(count) }
 
   /// Records that a property of a changed model has changed for the first time.
-  func recordColumn(_ column: Int, of descriptor: ModelDescriptor) {
-    changed.unsavedClass(of: descriptor)?.columns.insert(column)
+  func recordColumn(_ column: Int, of state: _ModelState) {
+    changed.unsavedClass(of: state.descriptor)?.columns.insert(column)
+    if keepsFurtherChanges { furtherChanges.append(state) }
   }
 
   /// Records that values of a model that is listed by its values have changed.
@@ -68,6 +84,8 @@ struct UnsavedList {
   private var knownCount = 0
   /// Whether models have left the list, so that it must be read again.
   private var isStale = false
+  /// Number of times that the list was read again for that.
+  private(set) var departureCount = 0
 
   /// Records the number of models in the list after one change of it.
   ///
@@ -84,6 +102,7 @@ struct UnsavedList {
       classes = []
       readCount = 0
       isStale = false
+      departureCount += 1
     }
     assert(models.count == knownCount, "\(models.count) models, \(knownCount) by what was said")
     if readCount == models.count { return }

@@ -411,7 +411,7 @@ extension _ModelState {
       rememberUnread(ordinal, in: context)
     }
     if flags.contains(.listed) {
-      context.unsaved.recordColumn(ordinal, of: descriptor)
+      context.unsaved.recordColumn(ordinal, of: self)
     } else {
       context.recordChange(of: self, property: ordinal)
     }

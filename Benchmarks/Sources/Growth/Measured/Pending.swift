@@ -88,7 +88,58 @@ extension Growth {
           try expect(sample.context.insertedModelsArray.count, is: count, "the inserted models")
         }
       },
+      Growth("fetch the first by an indexed number and delete it, until none is left") {
+        sample,
+        count in
+        _ = try sample.players(count)
+        return {
+          var taken = 0
+          while let player = try first(sample.context) {
+            sample.context.delete(player)
+            taken += 1
+          }
+          try expect(taken, is: count, "the deleted players")
+          try sample.context.save()
+        }
+      },
+      Growth("fetch the first of some points and change these, until none is left") {
+        sample,
+        count in
+        _ = try sample.players(count)
+        return {
+          var taken = 0
+          while let player = try first(sample.context, where: #Predicate { $0.points == 0 }) {
+            player.points = 1
+            taken += 1
+          }
+          try expect(taken, is: count, "the changed players")
+          try sample.context.save()
+        }
+      },
+      Growth("fetchCount beside each deletion") { sample, count in
+        let players = try sample.players(count)
+        return {
+          for (place, player) in players.enumerated() {
+            sample.context.delete(player)
+            try expect(
+              sample.context.fetchCount(FetchDescriptor<Player>()),
+              is: count - place - 1,
+              "the players"
+            )
+          }
+        }
+      },
     ]
+  }
+
+  /// The first player by number.
+  private static func first(
+    _ context: ModelContext,
+    where predicate: Predicate<Player>? = nil
+  ) throws -> Player? {
+    var wanted = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
+    wanted.fetchLimit = 1
+    return try context.fetch(wanted).first
   }
 
   private static func readFirstTen(_ context: ModelContext) throws {

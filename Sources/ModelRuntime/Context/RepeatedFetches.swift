@@ -1,0 +1,205 @@
+import Foundation
+import RowFormat
+
+/// A context's memory of fetches that it may make again while models are unsaved.
+///
+/// A store answers by what is stored, so an answer begins with the rows of models that are deleted or changed here, as long as
+/// these are not saved. A loop that fetches the first model and deletes it would pass over all the earlier ones again, each time. So
+/// the context remembers the place up to which it has passed over the rows, and asks the store for those behind it.
+///
+/// Invariant: what is remembered holds as long as nothing is saved to the store, and no model stops being affected: then the rows
+/// up to the place are the same, and all of them are still affected.
+struct RepeatedFetches {
+  /// The last ones, in the order of their first use.
+  private var fetches: [RepeatedFetch] = []
+
+  /// Maximum number of fetches that are remembered: a loop makes few different ones.
+  private static let limit = 4
+
+  /// The memory of a fetch: an empty one, if none holds.
+  mutating func memory(of question: FetchQuestion, at moment: UnsavedMoment) -> RepeatedFetch {
+    if let place = fetches.firstIndex(where: { $0.question.isSame(as: question) }) {
+      if fetches[place].moment == moment { return fetches[place] }
+      fetches.remove(at: place)
+    }
+    if fetches.count == Self.limit { fetches.removeFirst() }
+    let made = RepeatedFetch(question, at: moment)
+    fetches.append(made)
+    return made
+  }
+
+  mutating func forget() { fetches = [] }
+}
+
+extension ModelContext {
+  /// The memory of a fetch.
+  ///
+  /// - Parameters:
+  ///   - question: The fetch; `nil` for one that cannot be told from others.
+  ///   - changeCount: The store's number of changes before it is asked.
+  /// - Returns: `nil` also for a store that does not count its changes.
+  func memory(of question: FetchQuestion?, at changeCount: UInt64?) -> RepeatedFetch? {
+    guard let question, let changeCount else { return nil }
+    unsaved.keepFurtherChanges()
+    return repeatedFetches.memory(
+      of: question,
+      at: UnsavedMoment(changeCount: changeCount, departureCount: unsaved.departureCount)
+    )
+  }
+
+  /// Forgets all fetches: models may stop being affected.
+  func forgetRepeatedFetches() {
+    repeatedFetches.forget()
+    unsaved.forgetFurtherChanges()
+  }
+}
+
+/// The state of a store, and of a context's unsaved models; between two equal ones more models may have become affected, and
+/// none the less.
+struct UnsavedMoment: Equatable {
+  let changeCount: UInt64
+  let departureCount: Int
+}
+
+/// The number of unsaved models that were looked at, of each list.
+struct UnsavedCursor {
+  var changed = 0
+  var further = 0
+  var deleted = 0
+}
+
+/// The memory of one fetch.
+final class RepeatedFetch {
+  let question: FetchQuestion
+  let moment: UnsavedMoment
+  /// The place up to which all rows of the store's answer are affected.
+  private(set) var passed: PagePosition?
+  /// The number of affected models when that was found.
+  private var affectedCount = 0
+  private lazy var hasPlaces = question.hasPlaces
+  /// The epoch as of which the rows of changed models were read again, and those models.
+  var refreshedEpoch: UInt32 = 0
+  var refreshed = UnsavedCursor()
+  /// The affected models among whose rows the store has counted those that match, and the number of these.
+  private(set) var counted: Set<ObjectIdentifier> = []
+  private(set) var countedRows = 0
+  private(set) var countedTo = UnsavedCursor()
+
+  fileprivate init(_ question: FetchQuestion, at moment: UnsavedMoment) {
+    self.question = question
+    self.moment = moment
+  }
+
+  /// Number of models that have become affected since the rows were passed over.
+  func newCount(of affectedCount: Int) -> Int { max(affectedCount - self.affectedCount, 0) }
+
+  /// Passes over the first rows of an answer.
+  ///
+  /// - Parameters:
+  ///   - last: The last of the affected rows with which the answer begins, if there are any.
+  ///   - type: Its class.
+  ///   - affectedCount: The number of affected models.
+  func pass(through last: FetchedRow?, of type: ModelDescriptor?, affectedCount: Int) {
+    if let last, let type, hasPlaces, let place = question.place(of: last, type) { passed = place }
+    self.affectedCount = affectedCount
+  }
+
+  /// Records that the store has counted the rows of affected models.
+  func count(_ rowCount: Int, of models: some Sequence<ObjectIdentifier>, to cursor: UnsavedCursor)
+  {
+    counted.formUnion(models)
+    countedRows += rowCount
+    countedTo = cursor
+  }
+}
+
+/// The models that a fetch is for, and their order: by what a store's answers are told apart, whatever part of them is wanted.
+struct FetchQuestion {
+  /// The part of the answer that is of interest.
+  enum Interest { case firstRows, count }
+
+  private let interest: Interest
+  private let type: ModelDescriptor
+  private let test: QueryExpression?
+  private let sort: AnyHashable
+  private let ordering: RowOrdering
+  private let schema: Schema
+
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - expression: Its translated predicate.
+  ///   - interest: The part of the answer that is of interest.
+  ///   - schema: The schema of the store.
+  ///
+  /// The result is `nil` for a fetch that is never found to be the same as another.
+  init?<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ expression: QueryExpression?,
+    for interest: Interest,
+    in schema: Schema
+  ) {
+    guard descriptor.predicate == nil || expression.map({ $0.asksTheSame(as: $0) }) ?? false,
+      let ordering = try? RowOrdering(descriptor.sortBy),
+      ordering.keys.allSatisfy({ $0.ownColumn != nil })
+    else { return nil }
+    self.interest = interest
+    type = .of(T.self)
+    test = expression
+    sort = AnyHashable(descriptor.sortBy)
+    self.ordering = ordering
+    self.schema = schema
+  }
+
+  /// Whether the store can begin at a place in the order without reading the rows before it.
+  fileprivate var hasPlaces: Bool { ordering.keys.first.map { schema.hasIndex(of: $0) } ?? true }
+
+  /// Whether what is remembered of another question is the answer to this one.
+  func isSame(as other: FetchQuestion) -> Bool {
+    guard interest == other.interest, type === other.type, sort == other.sort else { return false }
+    guard let test, let otherTest = other.test else { return test == nil && other.test == nil }
+    return test.asksTheSame(
+      as: otherTest,
+      upToRowBy: interest == .firstRows ? ordering.keys.first : nil
+    )
+  }
+
+  /// The place of a stored row in the order.
+  fileprivate func place(of row: FetchedRow, _ type: ModelDescriptor) -> PagePosition? {
+    var values: [QueryValue] = []
+    for key in ordering.keys {
+      guard let reading = key.ownColumn, let slot = ColumnSlot(reading, type) else { return nil }
+      values.append(
+        row.withBytes { slot.isNull(in: $0) ? reading.absent : slot.value(reading.kind, in: $0) }
+      )
+    }
+    return PagePosition(
+      ordering: ordering,
+      values: values,
+      tie: .row(row.reference),
+      tieOrder: .forward
+    )
+  }
+}
+
+extension RowOrdering.Key {
+  /// The attribute of the row itself that is the key.
+  fileprivate var ownColumn: ColumnReading? {
+    guard case .column(let path, let reading) = source, path.isOfTestedRow else { return nil }
+    return reading
+  }
+}
+
+extension Schema {
+  /// Whether an index has the attribute that is a sort key.
+  fileprivate func hasIndex(of key: RowOrdering.Key) -> Bool {
+    guard case .column(let path, let reading) = key.source else { return false }
+    let owner = path.descriptor
+    let name = owner.properties[reading.column].name
+    return entities.contains { entity in
+      guard let type = entity.modelType.map({ ModelDescriptor.of($0) }),
+        type.isKind(of: owner) || owner.isKind(of: type)
+      else { return false }
+      return (entity.indices + entity.uniquenessConstraints).contains { $0.contains(name) }
+    }
+  }
+}
