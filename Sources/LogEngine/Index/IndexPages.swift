@@ -102,50 +102,19 @@ extension IndexPages {
     return (RecordLocation(rawValue: location), newest)
   }
 
-  /// Returns the first key at or after `key` that has a slot in use, with its location and its page's greatest commit; `nil` if
-  /// there is none before `end`.
-  @inline(__always)
-  package func next(
-    from key: UInt64,
-    to end: UInt64
-  ) -> (key: UInt64, location: RecordLocation, newest: UInt64)? {
-    var key = key
-    while key < end {
-      guard let chunk = unsafe chunk(of: key) else { return nil }
-      if UInt(bitPattern: chunk) == Self.emptyChunk {
-        key = (key / UInt64(Self.keysPerChunk) + 1) * UInt64(Self.keysPerChunk)
-        continue
-      }
-      let entry = unsafe Self.entry(in: chunk, of: key)
-      let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
-      let pageEnd = (key / UInt64(Self.slotsPerPage) + 1) * UInt64(Self.slotsPerPage)
-      if address == Self.emptyPage {
-        key = pageEnd
-        continue
-      }
-      let page = unsafe Self.pointer(address)
-      let limit = min(pageEnd, end)
-      while key < limit {
-        let location = unsafe Self.slot(page, key).pointee.load(ordering: .acquiring)
-        if location != 0 {
-          let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
-          return (key, RecordLocation(rawValue: location), newest)
-        }
-        key &+= 1
-      }
-    }
-    return nil
-  }
-
-  /// Returns the first key at or after `key` whose slot tells a reader of a commit more than that there is no row, with its
-  /// location and its page's greatest commit; `nil` if there is none before `end`.
+  /// Finds the next slot that tells a reader more than that there is no row.
   ///
+  /// - Parameters:
+  ///   - key: The first key to look at.
+  ///   - end: The key after the last one.
+  ///   - sequence: The reader's commit. Without one, each slot in use counts, also of a row that has ended.
+  /// - Returns: The slot's key, its location, and the greatest commit of its page; `nil` if there is none before `end`.
   /// - Complexity: O(1) for each page whose rows have all ended, once a scan has passed through it; O(keys) for the other pages.
   @inline(__always)
   package func next(
     from key: UInt64,
     to end: UInt64,
-    asOf sequence: UInt64
+    asOf sequence: UInt64? = nil
   ) -> (key: UInt64, location: RecordLocation, newest: UInt64)? {
     var key = key
     while key < end {
@@ -163,8 +132,8 @@ extension IndexPages {
       }
       let limit = min(pageEnd, end)
       // A scan that has met a row of a page has nothing to ask or to say about the page as a whole.
-      let isWhole = key % UInt64(Self.slotsPerPage) == 0 && limit == pageEnd
-      if isWhole, unsafe hasEnded(entry, Self.mark(in: chunk, of: key), sequence) {
+      let isWhole = sequence != nil && key % UInt64(Self.slotsPerPage) == 0 && limit == pageEnd
+      if isWhole, let sequence, unsafe hasEnded(entry, Self.mark(in: chunk, of: key), sequence) {
         key = pageEnd
         continue
       }
@@ -175,11 +144,14 @@ extension IndexPages {
         if location != 0 {
           let newest = unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring)
           let found = RecordLocation(rawValue: location)
-          if newest > sequence || found.isRow { return (key, found, newest) }
+          let isNews = if let sequence { newest > sequence } else { true }
+          if found.isRow || isNews { return (key, found, newest) }
         }
         key &+= 1
       }
-      if isWhole { unsafe noteEnd(entry, Self.mark(in: chunk, of: pageEnd - 1), before, sequence) }
+      if isWhole, let sequence {
+        unsafe noteEnd(entry, Self.mark(in: chunk, of: pageEnd - 1), before, sequence)
+      }
     }
     return nil
   }
