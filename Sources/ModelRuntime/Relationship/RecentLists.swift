@@ -25,7 +25,7 @@ struct RecentLists {
   /// Number of entries in memory, including those of owners that left.
   var entryCount: Int { owners.count }
 
-  /// Holds the lists of an owner.
+  /// Holds the lists of an owner, if they have members.
   ///
   /// - Parameters:
   ///   - memberCount: The number of members of the lists, or of those added.
@@ -39,10 +39,13 @@ struct RecentLists {
   ) -> [any PersistentModel] {
     let former = isMore ? places[ObjectIdentifier(state)].flatMap { owners[$0]?.memberCount } : nil
     forget(state)
+    let memberCount = memberCount + (former ?? 0)
+    // An empty list keeps nothing alive, and must not take the place of one that does.
+    if memberCount == 0 { return [] }
     state.flags.insert(.keepsLists)
     places[ObjectIdentifier(state)] = owners.count
-    owners.append(Owner(state: state, memberCount: memberCount + (former ?? 0)))
-    self.memberCount += memberCount + (former ?? 0)
+    owners.append(Owner(state: state, memberCount: memberCount))
+    self.memberCount += memberCount
     var evicted: [any PersistentModel] = []
     while places.count > 1,
       places.count > Self.mostOwners || self.memberCount > Self.mostMembers

@@ -23,4 +23,20 @@ import Testing
       #expect(list.isLoaded && list.count == 400 / owners)
     }
   }
+  @Test func `make no room for empty ones`() throws {
+    let context = ModelContext(try makeLibrary())
+    let book = Book(title: "long")
+    context.insert(book)
+    book.chapters = (0..<10).map { Chapter("\($0)") }
+    try context.save()
+    // More than lists are held of.
+    for number in 0..<1100 { context.insert(Book(title: "\(number)")) }
+    try context.save()
+    let property = try #require(book._$state.descriptor.property(named: "chapters"))
+    guard case .many(let list) = book._$state.relation(property) else {
+      Issue.record("the list was not kept")
+      return
+    }
+    #expect(list.isLoaded && list.count == 10)
+  }
 }
