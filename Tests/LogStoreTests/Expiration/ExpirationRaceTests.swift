@@ -202,6 +202,8 @@ private typealias Pulse = Aging.Pulse
     }()
     // A step that is under way holds it for its duration.
     while kept != nil { await _Concurrency.Task.yield() }
+    // The thread of the step may still be closing it, for which an opening by this process waits.
+    try await store.open().close()
     try StorageEngine.open(at: store.url.path).close()
   }
 
