@@ -2,9 +2,9 @@
 extension StoreCatalogue {
   /// Ends the history of a namespace that a dump or a logical replication has brought from another server.
   ///
-  /// Transactions have the numbers that their server has counted. Another server counts by itself, and would come to the same
-  /// numbers again: saves would be refused, or be taken for those of before. So the history begins anew, as in a move, and
-  /// tokens from before expire. A server has given all numbers of its own history, so there the question is answered with no.
+  /// A commit bears its transaction's number, and each server counts its own. Another server comes to the same numbers again, and
+  /// would refuse saves or take them for earlier ones. So the history begins anew, as after a move, and earlier tokens expire.
+  /// The server that counted all numbers of a history keeps it.
   ///
   /// - Throws: ``PostgresStoreError``.
   /// - Complexity: O(1) if the history is the server's own; otherwise O(history).
