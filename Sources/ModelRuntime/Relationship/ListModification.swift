@@ -82,7 +82,8 @@ public struct _ListModification {
       if !list.shares(array) { array = list.members }
       return true
     }
-    if list.append(model, toSharing: &array) { return true }
+    // Initializers may have linked others to the list, which the model led to.
+    if list.shares(array), list.append(model, toSharing: &array) { return true }
     list.enter(model)
     array = list.members
     return true
@@ -97,10 +98,20 @@ public struct _ListModification {
     guard let (entry, list) = lent(&array), array.indices.contains(index),
       !list.contains(model)
     else { return false }
-    if !entry.prepare(.adding(model)) { return model._$state.isKnownGone }
-    if list.insert(model, at: index, inSharing: &array) { return true }
-    array.insert(contentsOf: CollectionOfOne(model), at: index)
-    list.added.append(model)
+    let isNew = entry.prepare(.adding(model))
+    if list.shares(array) {
+      if !isNew { return model._$state.isKnownGone }
+      if list.insert(model, at: index, inSharing: &array) { return true }
+    }
+    // Initializers may have linked the model to the list, or others that it led to: these are its last members.
+    array = list.members
+    if isNew {
+      list.added.append(model)
+    } else {
+      guard list.contains(model), entry.prepare(.reordering) else { return true }
+      array.removeAll { $0 === model }
+    }
+    array.insert(contentsOf: CollectionOfOne(model), at: Swift.min(index, array.count))
     list.takeOrder()
     list.replace(with: array)
     return true
