@@ -557,6 +557,8 @@ extension _ModelState {
   /// Whether the other end of a list that is being restored has the owner, as it is here.
   fileprivate func leads(to owner: _ModelState, _ property: ModelProperty) -> Bool {
     guard let inverse = property.inverse, let model = owner.model else { return true }
+    // One that was taken out, or whose delete was saved, is inserted again by this step, which then restores its own end.
+    if context == nil, !flags.contains(.stored) || flags.contains(.mayReturn) { return true }
     guard inverse.isToMany else { return linkedModel(inverse) === model }
     guard flags.contains(.stored) else { return true }
     guard case .many(let list) = relation(inverse) else { return false }

@@ -171,3 +171,43 @@ import Testing
     #expect(try club.container.storedListViolations() == [])
   }
 }
+
+@Suite struct `Redoing a change of a whole list after a save` {
+  @Test(arguments: [false, true], [false, true])
+  func `brings a new member back at both ends, in its place`(
+    isReadBetween: Bool,
+    isSavedFirst: Bool
+  ) throws {
+    let club = try Club()
+    let context = try club.context { context in
+      let (team, medal) = (Team(1), Medal(1))
+      context.insert(team)
+      context.insert(medal)
+      team.members = [Player(1)]
+      medal.players = team.members
+    }
+    context.undoManager = UndoManager()
+    let (team, medal) = (try context.team(1), try context.medal(1))
+    let new = Player(2)
+    team.members = [new] + team.members
+    medal.players = [new] + medal.players
+    context.processPendingChanges()
+    if isSavedFirst { try context.save() }
+    for _ in 0..<2 {
+      context.undoManager?.undo()
+      try context.save()
+      if isReadBetween { #expect(team.members.map(\.key) == [1]) }
+      context.undoManager?.redo()
+      if isReadBetween { #expect(team.members.map(\.key) == [2, 1]) }
+      try context.save()
+      #expect(team.members.map(\.key) == [2, 1])
+      #expect(team.members.allSatisfy { $0.team === team })
+      #expect(medal.players.map(\.key) == [2, 1])
+      #expect(medal.players.allSatisfy { $0.medals.contains(medal) })
+      let fresh = ModelContext(club.container)
+      #expect(try fresh.team(1).members.map(\.key) == [2, 1])
+      #expect(try fresh.medal(1).players.map(\.key) == [2, 1])
+      #expect(try context.fetchCount(FetchDescriptor<Player>()) == 2)
+    }
+  }
+}
