@@ -431,8 +431,8 @@ extension ModelContext {
       state.settle()
       state.dropRelations()
     }
-    // Models of which a merge has dropped what was shown.
-    var unknown: [_ModelState] = []
+    // Models of which a merge has dropped what was shown. The lists below may be all that keeps them.
+    var unknown: [any PersistentModel] = []
     for model in changed + deleted {
       let state = model._$state
       if state.context == nil { continue }
@@ -443,7 +443,7 @@ extension ModelContext {
       state.dropRelations()
       if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
       // Read again, so that a model whose row is gone reports it. What is set before is compared with what was shown.
-      if !state.dropShownRow(memory), isUnknown { unknown.append(state) }
+      if !state.dropShownRow(memory), isUnknown { unknown.append(model) }
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
@@ -456,7 +456,8 @@ extension ModelContext {
     forgetTemporaries()
     // What others save from now on is then noticed.
     for connection in unknown.isEmpty ? [] : coordinator.connections {
-      loadRows(of: unknown.filter { $0.connection === connection }, from: connection)
+      let states = unknown.lazy.map { $0._$state }.filter { $0.connection === connection }
+      withExtendedLifetime(unknown) { loadRows(of: Array(states), from: connection) }
     }
     observers?.rolledBack(touched)
   }

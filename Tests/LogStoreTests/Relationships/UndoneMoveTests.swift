@@ -211,3 +211,20 @@ import Testing
     }
   }
 }
+
+@Suite struct `Rolling back an undo of a saved change` {
+  @Test func `reads models again that nothing else holds`() throws {
+    let club = try Club()
+    let context = try club.context { context in
+      for key in 0..<20 { context.insert(Player(key)) }
+    }
+    context.undoManager = UndoManager()
+    for player in try context.fetch(FetchDescriptor<Player>()) { player.points += 1 }
+    context.processPendingChanges()
+    try context.save()
+    context.undoManager?.undo()
+    context.rollback()
+    let points = try context.fetch(FetchDescriptor<Player>()).map(\.points)
+    #expect(points == Array(repeating: 1, count: 20))
+  }
+}
