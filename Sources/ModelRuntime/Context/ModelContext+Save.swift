@@ -601,7 +601,7 @@ extension _ModelState {
       }
     }
     if memberCount > 0, let context {
-      context.keepLists(memberCount, of: self, besidesOthers: false)
+      context.keepLists(memberCount, of: self)
     } else {
       dropRelations()
     }

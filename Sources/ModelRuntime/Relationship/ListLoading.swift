@@ -37,7 +37,7 @@ extension _ModelState {
         try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
       }
       for member in stored { hold(member) }
-      if !property.isDerivable { context.keepLists(list.count, of: self, besidesOthers: true) }
+      if !property.isDerivable { context.keepLists(listedMemberCount, of: self) }
     } catch {
       context.deferredError = context.deferredError ?? error
     }

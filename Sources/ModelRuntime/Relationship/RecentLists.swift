@@ -14,7 +14,8 @@ struct RecentLists {
   private var owners: [Owner?] = []
   private var places: [ObjectIdentifier: Int] = [:]
   private var first = 0
-  private var memberCount = 0
+  /// Number of members of all lists that are held.
+  private(set) var memberCount = 0
 
   /// Maximum numbers of owners, and of members of all of them together, that are held.
   private static let mostOwners = 1024
@@ -28,18 +29,11 @@ struct RecentLists {
   /// Holds the lists of an owner, if they have members.
   ///
   /// - Parameters:
-  ///   - memberCount: The number of members of the lists, or of those added.
+  ///   - memberCount: The number of members of all its lists in memory.
   ///   - state: The owner.
-  ///   - isMore: Whether other held lists of the owner stay.
   /// - Returns: The least recently used owners, whose lists are to be released now.
-  mutating func keep(
-    lists memberCount: Int,
-    of state: _ModelState,
-    besidesOthers isMore: Bool
-  ) -> [any PersistentModel] {
-    let former = isMore ? places[ObjectIdentifier(state)].flatMap { owners[$0]?.memberCount } : nil
+  mutating func keep(lists memberCount: Int, of state: _ModelState) -> [any PersistentModel] {
     forget(state)
-    let memberCount = memberCount + (former ?? 0)
     // An empty list keeps nothing alive, and must not take the place of one that does.
     if memberCount == 0 { return [] }
     state.flags.insert(.keepsLists)
@@ -84,15 +78,23 @@ struct RecentLists {
 }
 
 extension ModelContext {
-  /// Holds lists of an owner for a while.
-  func keepLists(_ memberCount: Int, of state: _ModelState, besidesOthers isMore: Bool) {
+  /// Holds the lists of an owner, which have some members, for a while.
+  func keepLists(_ memberCount: Int, of state: _ModelState) {
     // Releasing lists frees models, which remove themselves from the recent lists: that comes afterwards.
-    let evicted = recentLists.keep(lists: memberCount, of: state, besidesOthers: isMore)
+    let evicted = recentLists.keep(lists: memberCount, of: state)
     for model in evicted { model._$state.dropUnchangedLists() }
   }
 }
 
 extension _ModelState {
+  /// Number of members of the lists in memory.
+  var listedMemberCount: Int {
+    relations.reduce(0) { count, relation in
+      guard case .many(let list) = relation, list.isLoaded else { return count }
+      return count + list.keptCount
+    }
+  }
+
   /// Releases the lists that match the store.
   func dropUnchangedLists() {
     for property in descriptor.relationships where property.isToMany {

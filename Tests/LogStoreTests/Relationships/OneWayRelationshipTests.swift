@@ -1,6 +1,8 @@
 import SwiftData
 import Testing
 
+@testable import ModelRuntime
+
 /// Leads to fruits, which do not lead back.
 @Model final class FruitBasket {
   var name: String
@@ -53,6 +55,16 @@ import Testing
     let after = try ModelContext(container).fetch(FetchDescriptor<FruitBasket>())
     #expect(after[0].favourite == nil)
     #expect(basket.favourite == nil)
+  }
+
+  @Test func `counts once among recent lists, however often others save`() throws {
+    let other = ModelContext(container)
+    for number in 0..<5 {
+      other.insert(BasketFruit("\(number)"))
+      try other.save()
+      #expect(basket.fruits.count == 2)
+    }
+    #expect(context.recentLists.memberCount == 2)
   }
 
   @Test func `has a member again whose delete is undone, although it was read meanwhile`() throws {
