@@ -105,4 +105,22 @@ import Testing
       #expect(found.map(\.seat) == ["seat 1", "seat 2", "seat 3", "seat 4", "new"])
     }
   }
+
+  @Test(arguments: [1, 2, 50])
+  func `shows in batches what others have saved to models that are held`(size: Int) throws {
+    let held = try context.fetch(FetchDescriptor<Ticket>())
+    let other = ModelContext(context.container)
+    let theirs = try other.fetch(
+      FetchDescriptor<Ticket>(predicate: #Predicate { $0.price < 10 })
+    )
+    for ticket in theirs { ticket.note = "late \(10 - ticket.price)" }
+    try other.save()
+    let descriptor = FetchDescriptor<Ticket>(
+      predicate: #Predicate { $0.note != nil },
+      sortBy: [SortDescriptor(\.note)]
+    )
+    let batches = try context.fetch(descriptor, batchSize: size)
+    #expect(batches.map(\.note) == (1...9).map { "late \($0)" })
+    #expect(held.filter { $0.note != nil }.count == 9)
+  }
 }

@@ -37,11 +37,11 @@ extension ModelContext {
     }
   }
 
-  /// Returns models of one class, and fetches together the rows that are not in memory.
+  /// Returns models of one class, and fetches together the rows that are not in memory or that others may have changed.
   func load<T: PersistentModel>(_ found: [any PersistentModel]) -> [T] {
-    let hollow = found.filter { $0._$state.needsRow }
-    if let connection = hollow.first?._$state.connection {
+    if let connection = found.lazy.compactMap({ $0._$state.connection }).first {
       noticeCommitsIfCounted(to: connection)
+      let hollow = found.filter { $0._$state.needsRow || $0._$state.hasOutdatedRow }
       do {
         let rows = try connection.store.rows(
           at: hollow.map { $0._$state.reference },
@@ -50,6 +50,7 @@ extension ModelContext {
         for (model, row) in zip(hollow, rows) {
           if let row {
             refresh(model._$state, from: row)
+            model._$state.rowEpoch = listEpoch
           } else {
             model._$state.vanish()
           }
@@ -71,5 +72,12 @@ extension _ModelState {
   /// Whether the row must still be fetched.
   var needsRow: Bool {
     unsafe row == nil && flags.contains(.stored) && !flags.contains(.vanished)
+  }
+
+  /// Whether others may have changed the row since it was read.
+  fileprivate var hasOutdatedRow: Bool {
+    guard unsafe row != nil, flags.contains(.stored), !flags.contains(.vanished), let context
+    else { return false }
+    return rowEpoch != context.listEpoch
   }
 }
