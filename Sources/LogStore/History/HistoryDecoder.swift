@@ -60,6 +60,16 @@ final class HistoryDecoder {
     return changes
   }
 
+  /// Whether a commit changed a model that is in the store and not in the schema.
+  func changesOtherModels(_ commit: LoggedCommit) throws -> Bool {
+    var isFound = false
+    try commit.forEachRowChange { change, _ in
+      let table = change.reference.table
+      isFound = isFound || entity(table) == nil && store.engine.catalogue.table(table) != nil
+    }
+    return isFound
+  }
+
   private func entity(_ table: UInt16) -> EntityHistory? {
     Int(table) < entities.count ? entities[Int(table)] : nil
   }

@@ -222,8 +222,12 @@ extension TableStore {
       var addition = HistoryDeletions.Addition(to: before, since: oldest)
       let all = HistoryPlan(HistoryDescriptor(), store: identifier)
       try forEachCandidate(of: all, decoder) { commit in
-        if try decoder.changes(of: commit).isEmpty { return .proceed }
         let number = commit.sequence.rawValue
+        if try decoder.changes(of: commit).isEmpty {
+          // Models that other processes have and this one lacks: nobody asked for the end of their history.
+          if try decoder.changesOtherModels(commit) { addition.keep(number) }
+          return .proceed
+        }
         if try isDeleted(commit, decoder) { addition.delete(number) } else { addition.keep(number) }
         return .proceed
       }

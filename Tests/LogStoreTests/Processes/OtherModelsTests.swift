@@ -97,6 +97,28 @@ private enum UpToSecond: SchemaMigrationPlan {
     try await container.close()
   }
 
+  @Test func `delete no history of models that only others have`() async throws {
+    let all = try open([Parts.Trip.self, Parts.Note.self])
+    let context = ModelContext(all)
+    let models: [(String, any PersistentModel)] = [
+      ("x", Parts.Trip("a")), ("y", Parts.Note("b")), ("x", Parts.Trip("c")),
+    ]
+    for (author, model) in models {
+      context.author = author
+      context.insert(model)
+      try context.save()
+    }
+    let some = try open([Parts.Trip.self])
+    try ModelContext(some).deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "x" })
+    )
+    let left = try ModelContext(all).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(left.map(\.author) == ["y"])
+    #expect(left.flatMap(\.changes).count == 1)
+    try await some.close()
+    try await all.close()
+  }
+
   enum Number: CaseIterable { case none, first, second, secondWithoutPlan }
 
   /// Opens a part of the models of a version.
