@@ -161,7 +161,7 @@ extension IndexPages {
   /// - Parameters:
   ///   - entry: The entry of the page.
   ///   - mark: Its mark.
-  ///   - newest: The page's greatest commit, as it was before the slots were read.
+  ///   - newest: The page's greatest commit, as it was before or after the slots were read.
   ///   - sequence: The reader's commit.
   private func noteEnd(
     _ entry: UnsafeMutableRawPointer,
@@ -179,6 +179,21 @@ extension IndexPages {
       desired: newest &+ 1,
       ordering: .acquiringAndReleasing
     )
+  }
+
+  /// Marks a page in whose copied slots a reader has found no row.
+  ///
+  /// - Parameters:
+  ///   - number: The page.
+  ///   - newest: The page's greatest commit, as it was after the slots were read: a slot of a later commit was not among them, and
+  ///     commits that the reader sees have stored all of theirs.
+  ///   - sequence: The reader's commit.
+  func noteEnd(ofPage number: UInt64, newest: UInt64, asOf sequence: UInt64) {
+    let key = number &* UInt64(Self.slotsPerPage)
+    guard let chunk = unsafe chunk(of: key), UInt(bitPattern: chunk) != Self.emptyChunk else {
+      return
+    }
+    unsafe noteEnd(Self.entry(in: chunk, of: key), Self.mark(in: chunk, of: key), newest, sequence)
   }
 
   /// Whether scans of a commit pass over a page; for tests.
@@ -225,17 +240,22 @@ extension IndexPages {
     return numbers
   }
 
-  /// Returns the first existing page from a number on, except for those whose rows are known to have ended by a commit; `nil` if
-  /// there is none.
-  func nextPage(from number: UInt64, asOf sequence: UInt64) -> UInt64? {
+  /// Finds the next existing page, except for those whose rows are known to have ended by a commit.
+  ///
+  /// - Parameters:
+  ///   - number: The first page to look at.
+  ///   - end: The page after the last one.
+  ///   - sequence: The reader's commit.
+  /// - Returns: The page's number; `nil` if there is none before `end`.
+  func nextPage(from number: UInt64, to end: UInt64, asOf sequence: UInt64) -> UInt64? {
     var number = number
-    while let chunk = unsafe chunk(of: number &* UInt64(Self.slotsPerPage)) {
+    while number < end, let chunk = unsafe chunk(of: number &* UInt64(Self.slotsPerPage)) {
       let chunkEnd = (number / UInt64(Self.pagesPerChunk) + 1) * UInt64(Self.pagesPerChunk)
       if UInt(bitPattern: chunk) == Self.emptyChunk {
         number = chunkEnd
         continue
       }
-      while number < chunkEnd {
+      while number < min(chunkEnd, end) {
         let key = number &* UInt64(Self.slotsPerPage)
         let entry = unsafe Self.entry(in: chunk, of: key)
         if unsafe Self.word(entry).pointee.load(ordering: .acquiring) != Self.emptyPage,

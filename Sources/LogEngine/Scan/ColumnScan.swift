@@ -68,9 +68,8 @@ struct ColumnScan {
     let slotsPerPage = UInt64(IndexPages.slotsPerPage)
     let end = min(keys.upperBound, table.pages.keyLimit)
     var page = keys.lowerBound / slotsPerPage
-    while let first = table.pages.nextPage(from: page, asOf: reader.sequence),
-      first * slotsPerPage < end
-    {
+    let endPage = end / slotsPerPage + (end % slotsPerPage == 0 ? 0 : 1)
+    while let first = table.pages.nextPage(from: page, to: endPage, asOf: reader.sequence) {
       page = first + Self.pagesPerRange
       let ticket = state.files.epochs.enter()
       defer { state.files.epochs.leave(ticket) }
@@ -91,8 +90,11 @@ extension ColumnScan {
     let isOld = newest <= reader.sequence
     var offset = Int(clamping: max(keys.lowerBound, firstKey) - firstKey)
     let end = Int(min(keys.upperBound - min(firstKey, keys.upperBound), UInt64(slots.count)))
+    let isWhole = offset == 0 && end == slots.count
+    var hasRow = false
     while offset < end {
       let location = RecordLocation(rawValue: slots[offset])
+      hasRow = hasRow || location.isRow
       if location.isPacked, !location.isDelete {
         offset = try sortRun(from: offset, to: end, firstKey)
         continue
@@ -101,6 +103,9 @@ extension ColumnScan {
         try sortRecord(location, firstKey + UInt64(offset), isOld)
       }
       offset += 1
+    }
+    if isWhole, isOld, !hasRow {
+      table.pages.noteEnd(ofPage: page, newest: newest, asOf: reader.sequence)
     }
   }
 
