@@ -49,10 +49,15 @@ final class UnsavedModels {
   func changedCountChanges(to count: Int) { changed.updateCount(count) }
   func deletedCountChanges(to count: Int) { deleted.updateCount(count) }
 
-  /// Records that a property of a changed model has changed for the first time.
-  func recordColumn(_ column: Int, of state: _ModelState) {
+  /// Records that a property of a changed model has changed.
+  ///
+  /// - Parameters:
+  ///   - column: The property's column.
+  ///   - state: The model.
+  ///   - isFurther: Whether it is the property's first change.
+  func recordColumn(_ column: Int, of state: _ModelState, isFurther: Bool) {
     changed.unsavedClass(of: state.descriptor)?.columns.insert(column)
-    if keepsFurtherChanges { furtherChanges.append(state) }
+    if isFurther, keepsFurtherChanges { furtherChanges.append(state) }
   }
 
   /// Records that values of a model that is listed by its values have changed.

@@ -405,13 +405,14 @@ extension _ModelState {
   }
 
   @usableFromInline func recordChange(_ ordinal: Int) {
+    let wasChanged = ordinal < 63 ? marks.contains(ordinal) : isFarChanged(ordinal)
     mark(ordinal)
     guard let context, !flags.contains(.inserted) else { return }
     if unsafe row == nil || flags.contains(.hasUnreadChanges) {
       rememberUnread(ordinal, in: context)
     }
     if flags.contains(.listed) {
-      context.unsaved.recordColumn(ordinal, of: self)
+      context.unsaved.recordColumn(ordinal, of: self, isFurther: !wasChanged)
     } else {
       context.recordChange(of: self, property: ordinal)
     }
