@@ -41,23 +41,11 @@ extension ModelContext {
   func load<T: PersistentModel>(_ found: [any PersistentModel]) -> [T] {
     if let connection = found.lazy.compactMap({ $0._$state.connection }).first {
       noticeCommitsIfCounted(to: connection)
-      let hollow = found.filter { $0._$state.needsRow || $0._$state.hasOutdatedRow }
-      do {
-        let rows = try connection.store.rows(
-          at: hollow.map { $0._$state.reference },
-          for: editingState
-        )
-        for (model, row) in zip(hollow, rows) {
-          if let row {
-            refresh(model._$state, from: row)
-            model._$state.rowEpoch = listEpoch
-          } else {
-            model._$state.vanish()
-          }
-        }
-      } catch {
-        deferredError = deferredError ?? error
+      let outdated = found.map { $0._$state }.filter { state in
+        state.flags.contains(.stored) && !state.flags.contains(.vanished)
+          && (unsafe state.row == nil || state.rowEpoch != listEpoch)
       }
+      refreshRows(of: outdated, from: connection)
     }
     return found.map { model in
       guard let model = model as? T else {
@@ -65,19 +53,5 @@ extension ModelContext {
       }
       return model
     }
-  }
-}
-
-extension _ModelState {
-  /// Whether the row must still be fetched.
-  var needsRow: Bool {
-    unsafe row == nil && flags.contains(.stored) && !flags.contains(.vanished)
-  }
-
-  /// Whether others may have changed the row since it was read.
-  fileprivate var hasOutdatedRow: Bool {
-    guard unsafe row != nil, flags.contains(.stored), !flags.contains(.vanished), let context
-    else { return false }
-    return rowEpoch != context.listEpoch
   }
 }

@@ -352,9 +352,7 @@ extension ModelContext {
 
   /// Fetches in one request the rows of those objects that have none in memory.
   func loadRows(of states: [_ModelState], from connection: StoreConnection) {
-    let missing = states.filter { state in
-      unsafe state.row == nil && state.flags.contains(.stored) && !state.flags.contains(.vanished)
-    }
+    let missing = states.filter(\.needsRow)
     if missing.isEmpty { return }
     noticeCommitsIfCounted(to: connection)
     do {

@@ -181,6 +181,11 @@ public import RowFormat
       && cachedDescriptor != nil
   }
 
+  /// Whether there is a row that is not in memory.
+  var needsRow: Bool {
+    unsafe row == nil && flags.contains(.stored) && !flags.contains(.vanished)
+  }
+
   var isDeleted: Bool { flags.contains(.deleted) }
 
   var hasChanges: Bool {

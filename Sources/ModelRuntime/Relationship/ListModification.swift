@@ -111,7 +111,7 @@ public struct _ListModification {
       guard list.contains(model), entry.prepare(.reordering) else { return true }
       array.removeAll { $0 === model }
     }
-    array.insert(contentsOf: CollectionOfOne(model), at: Swift.min(index, array.count))
+    array.insert(contentsOf: CollectionOfOne(model), at: min(index, array.count))
     list.takeOrder()
     list.replace(with: array)
     return true
