@@ -20,6 +20,15 @@ struct ListChange<Model: PersistentModel> {
     isReordered = difference.isReordered
   }
 
+  /// The models of another list with what came and without what left here, except for the order.
+  ///
+  /// A model that came may be twice in the result, the second time at its end.
+  func applied(to models: [Model]) -> [Model] {
+    let left = Set(removed.lazy.map { ObjectIdentifier($0) })
+    let kept = models.filter { !left.contains(ObjectIdentifier($0)) }
+    return kept + added.compactMap { $0 as? Model }
+  }
+
   private static func identities(of models: [Model]) -> [ObjectIdentifier] {
     var identities: [ObjectIdentifier] = []
     identities.reserveCapacity(models.count)

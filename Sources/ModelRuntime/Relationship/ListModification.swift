@@ -98,12 +98,13 @@ public struct _ListModification {
     guard let (entry, list) = lent(&array), array.indices.contains(index),
       !list.contains(model)
     else { return false }
+    let next = array[index]
     let isNew = entry.prepare(.adding(model))
     if list.shares(array) {
       if !isNew { return model._$state.isKnownGone }
       if list.insert(model, at: index, inSharing: &array) { return true }
     }
-    // Initializers may have linked the model to the list, or others that it led to: these are its last members.
+    // Initializers may have linked the model to the list, or others that it led to, or may have moved members to it.
     array = list.members
     if isNew {
       list.added.append(model)
@@ -111,7 +112,8 @@ public struct _ListModification {
       guard list.contains(model), entry.prepare(.reordering) else { return true }
       array.removeAll { $0 === model }
     }
-    array.insert(contentsOf: CollectionOfOne(model), at: min(index, array.count))
+    let place = array.firstIndex { $0 === next } ?? min(index, array.count)
+    array.insert(contentsOf: CollectionOfOne(model), at: place)
     list.takeOrder()
     list.replace(with: array)
     return true

@@ -68,15 +68,15 @@ extension _ModelState {
     var change = ListChange(from: list.members, to: destinations)
     if change.isEmpty { return }
     if change.added.contains(where: { !$0._$state.flags.contains(.adopted) }) {
-      let former = Set(list.members.lazy.map { ObjectIdentifier($0) })
+      let former = list.members
       for added in change.added where mayRefer(to: added, through: property, of: model) {
         added._$state.adoptInitialRelationships(of: added)
       }
-      // Initializers may have linked them to this list, and others that they lead to: these stay in it.
-      let known = former.union(destinations.lazy.map { ObjectIdentifier($0) })
-      let newcomers = list.members.filter { !known.contains(ObjectIdentifier($0)) }
-      change = ListChange(from: list.members, to: destinations + newcomers)
-      if change.isEmpty { return }
+      if !list.shares(former) {
+        let moved = ListChange(from: former, to: list.members)
+        change = ListChange(from: list.members, to: moved.applied(to: destinations))
+        if change.isEmpty { return }
+      }
     }
     guard change.added.allSatisfy({ mayRefer(to: $0, through: property, of: model) }) else {
       return

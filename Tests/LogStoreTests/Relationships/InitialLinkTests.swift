@@ -24,6 +24,19 @@ import Testing
   }
 }
 
+/// A twig whose initializer takes others over before all properties are set.
+@Model private final class Twig {
+  var parent: Twig?
+  @Relationship(inverse: \Twig.parent) var twigs: [Twig]
+  var key: Int
+
+  init(_ key: Int, twigs: [Twig] = []) {
+    self.parent = nil
+    self.twigs = twigs
+    self.key = key
+  }
+}
+
 @Suite struct `Members that their initializers have linked to an owner` {
   enum Way: CaseIterable {
     case append, appendContents, plusEquals, set, insertFirst
@@ -35,7 +48,7 @@ import Testing
 
   init() throws {
     container = try ModelContainer(
-      for: Schema([Wall.self, Scribble.self]),
+      for: Schema([Wall.self, Scribble.self, Twig.self]),
       configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]
     )
     context = ModelContext(container)
@@ -92,5 +105,32 @@ import Testing
     put(Scribble(1, on: other), way)
     #expect(other.scribbles.isEmpty, "\(way)")
     try check(way == .insertFirst ? [1, 0] : [0, 1], way)
+  }
+
+  @Test(arguments: Way.allCases) func `take members with them that they have taken over`(way: Way)
+    throws
+  {
+    let trunk = Twig(0)
+    context.insert(trunk)
+    trunk.twigs = [Twig(1), Twig(2)]
+    try context.save()
+    let new = Twig(3, twigs: [trunk.twigs[0]])
+    switch way {
+    case .append: trunk.twigs.append(new)
+    case .appendContents: trunk.twigs.append(contentsOf: [new])
+    case .plusEquals: trunk.twigs += [new]
+    case .set: trunk.twigs = trunk.twigs + [new]
+    case .insertFirst: trunk.twigs.insert(new, at: 1)
+    }
+    let expected = way == .insertFirst ? [3, 2] : [2, 3]
+    #expect(trunk.twigs.map(\.key) == expected, "\(way)")
+    #expect(new.twigs.map(\.key) == [1], "\(way)")
+    try context.save()
+    let stored = try ModelContext(container).fetch(
+      FetchDescriptor<Twig>(sortBy: [SortDescriptor(\.key)])
+    )
+    #expect(stored.map { $0.parent?.key } == [nil, 3, 0, 0], "\(way)")
+    #expect(stored[0].twigs.map(\.key) == expected, "\(way)")
+    #expect(context.invariantViolations() == [])
   }
 }
