@@ -20,7 +20,8 @@ public final class FaultProxy: Sendable {
   private struct State {
     var passed = [0, 0]
     var armed: (direction: Direction, at: Int, fault: Fault)?
-    var armedBehind: (text: [UInt8], fault: Fault)?
+    var armedByText: (text: [UInt8], fault: Fault, isAhead: Bool)?
+    var counted: (text: [UInt8], count: Int)?
     var struckCount = 0
     var refuses = false
     var isClosed = false
@@ -74,11 +75,22 @@ public final class FaultProxy: Sendable {
 
   /// Has a fault strike once behind bytes for the server that contain a text, as far as these come in one piece.
   public func arm(_ fault: Fault, behind text: String) {
-    state.withLock { $0.armedBehind = (Array(text.utf8), fault) }
+    state.withLock { $0.armedByText = (Array(text.utf8), fault, false) }
   }
 
+  /// Has a fault strike once before bytes for the server pass that contain a text, as far as these come in one piece.
+  public func arm(_ fault: Fault, aheadOf text: String) {
+    state.withLock { $0.armedByText = (Array(text.utf8), fault, true) }
+  }
+
+  /// Counts from now on, over all connections, the pieces that pass to the server and contain a text.
+  public func count(_ text: String) { state.withLock { $0.counted = (Array(text.utf8), 0) } }
+
+  /// The number of such pieces so far.
+  public var countedCount: Int { state.withLock { $0.counted?.count ?? 0 } }
+
   /// Takes back a fault that has not struck.
-  public func disarm() { state.withLock { ($0.armed, $0.armedBehind) = (nil, nil) } }
+  public func disarm() { state.withLock { ($0.armed, $0.armedByText) = (nil, nil) } }
 
   /// Whether a fault waits for its byte.
   public var isArmed: Bool { state.withLock { $0.armed != nil } }
@@ -210,11 +222,15 @@ public final class FaultProxy: Sendable {
     let count = bytes.count
     return state.withLock { state in
       let before = state.passed[direction.rawValue]
-      if let armed = state.armedBehind, direction == .toServer, bytes.contains(armed.text) {
-        state.armedBehind = nil
+      if let armed = state.armedByText, direction == .toServer, bytes.contains(armed.text) {
+        state.armedByText = nil
         state.struckCount += 1
+        if armed.isAhead { return (0, armed.fault) }
         state.passed[direction.rawValue] += count
         return (count, armed.fault)
+      }
+      if let text = state.counted?.text, direction == .toServer, bytes.contains(text) {
+        state.counted?.count += 1
       }
       if let armed = state.armed, armed.direction == direction, armed.at <= before + count {
         state.armed = nil

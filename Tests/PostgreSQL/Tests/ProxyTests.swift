@@ -234,50 +234,28 @@ struct `A PostgreSQL store behind a proxy` {
         try ModelContainer(for: Schema([Journey.self, Leg.self]), configurations: [direct])
       )
     )
-    let (errors, pages) = (Errors(), RequestCounter(of: "SELECT xid, at, author", proxy))
+    let (errors, page) = (Errors(), "SELECT xid, at, author")
     let busy =
       "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)' AND state <> 'idle'"
     // Between the look at what was deleted by then, and the first page.
-    let intrusion = Fault.interlude {
+    let intrusion = Fault.interlude { [proxy] in
       errors.collect {
         while try session.integer(busy) > 0 {}
         try other.context.deleteHistory(
           HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "Ann" })
         )
       }
-      pages.begin()
+      proxy.count(page)
     }
     let token = known[3].token
-    proxy.arm(intrusion, behind: "history.deletions")
+    proxy.arm(intrusion, aheadOf: page)
     let found = try context.fetchHistory(
       HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
     )
     #expect(errors.all.map { "\($0)" } == [])
     #expect(found.map(\.transactionIdentifier) == [known[4].transactionIdentifier])
     // The second is empty, and no third begins anew.
-    #expect(pages.count == 2)
-  }
-
-  /// Counts what passes a proxy on its way to the server and contains a text.
-  private final class RequestCounter: Sendable {
-    private let text: String
-    private let proxy: FaultProxy
-    private let passed = Mutex(0)
-
-    init(of text: String, _ proxy: FaultProxy) {
-      self.text = text
-      self.proxy = proxy
-    }
-
-    var count: Int { passed.withLock { $0 } }
-
-    func begin() {
-      let fault = Fault.interlude { [self] in
-        passed.withLock { $0 += 1 }
-        begin()
-      }
-      proxy.arm(fault, behind: text)
-    }
+    #expect(proxy.countedCount == 2)
   }
 
   @Test func `says that nothing was saved if the server was away before the commit`() throws {
