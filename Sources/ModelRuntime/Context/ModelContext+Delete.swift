@@ -40,6 +40,7 @@ extension ModelContext {
     let state = model._$state
     registerUndoOfDeleting(model)
     state.flags.insert(.deleted)
+    if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
     deletions.record(model)
     if state.flags.contains(.stored) {
       // Its last values stay readable: they are fetched while the row still exists.

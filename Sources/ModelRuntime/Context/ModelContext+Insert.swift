@@ -94,6 +94,7 @@ extension ModelContext {
     let state = model._$state
     detachModelsTakenAlong()
     state.flags.remove([.deleted, .mayReturn])
+    if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
     deletions.recordReturn()
     deletedModels.remove(model)
     if !state.flags.contains(.stored), !insertedModels.contains(model) { appendInserted(model) }

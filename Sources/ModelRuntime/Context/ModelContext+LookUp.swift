@@ -281,11 +281,11 @@ extension ModelContext {
       found.append(model)
       return found.count < limit
     }
-    if classes.count == 1, let value = lookup.values.first, lookup.values.count == 1,
-      AttributeLookUp(expression, of: type) != nil
-    {
+    if classes.count == 1, let value = lookup.values.first, lookup.values.count == 1 {
+      let isEnough = AttributeLookUp(expression, of: type) != nil
+      let test = isEnough ? nil : ModelTest(expression, of: type)
       try classes[0].forEachPosition(having: value, in: lookup.column, of: models) {
-        try take($0, nil)
+        try take($0, test)
       }
       return found
     }

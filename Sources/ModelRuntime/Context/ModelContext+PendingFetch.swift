@@ -19,18 +19,17 @@ extension ModelContext {
     // New models follow all rows, so the rows of a full page are the page.
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
-    let question =
-      pending.areAllNew || window.hasOffset
-      ? nil
-      : FetchQuestion(descriptor, pending.expression, for: .firstRows, in: connection.schema)
+    let memory = memory(of: descriptor, pending, for: .firstRows, in: connection)
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
-        window.skip(allBut: try pending.matching().inserted.count)
+        window.skip(allBut: try pending.matchCount(knowing: memory))
       }
       let changeCount = connection.changeCount
-      let memory = self.memory(of: question, at: changeCount)
-      let start = memory?.passed
-      if let memory, start != nil { window.allow(for: memory.newCount(of: pending.affectedCount)) }
+      let passing = pending.areAllNew ? nil : passedRows(of: memory, at: changeCount)
+      let start = passing?.passed
+      if let passing, start != nil {
+        window.allow(for: passing.newCount(of: pending.affectedCount))
+      }
       var request = window.request(for: descriptor)
       if let start { request.begin(behind: start) }
       var answer = try connection.store.fetch(request, for: editingState)
@@ -41,7 +40,7 @@ extension ModelContext {
       let isOfOneState = connection.changeCount == changeCount
       // A row before that place may have been saved meanwhile.
       if start != nil, !isOfOneState { continue }
-      let rows = memory == nil ? [] : answer.rows
+      let rows = passing == nil ? [] : answer.rows
       var models = materialize(
         answer.takeRows(),
         as: T.self,
@@ -49,9 +48,9 @@ extension ModelContext {
         readAfter: changeCount
       )
       let fetchedCount = models.count
-      if let memory, isOfOneState, rows.count == fetchedCount {
+      if let passing, isOfOneState, rows.count == fetchedCount {
         let last = rows[..<models.prefix(while: pending.isAffected).count].last
-        memory.pass(
+        passing.pass(
           through: last,
           of: last.flatMap { connection.descriptor(of: $0.reference) },
           affectedCount: pending.affectedCount
@@ -69,13 +68,13 @@ extension ModelContext {
         areRowsEnough = false
         continue
       }
-      pending.refresh(from: connection, readAfter: changeCount, knowing: memory)
-      let matching = try pending.matching()
-      var additions = matching.changed + matching.inserted
-      if isFull, let last = window.last(of: models) {
-        additions.removeAll { order.compare($0, last) > 0 }
-      }
-      descriptor.sortByRow(&additions)
+      pending.refresh(from: connection, readAfter: changeCount, knowing: passing)
+      let additions = try pending.matching(
+        order,
+        upTo: isFull ? window.last(of: models) : nil,
+        atMost: window.additionLimit,
+        knowing: memory
+      )
       return window.slice(order.merging(additions, into: models)) {
         // Models before the first row of the answer are not part of it.
         guard let first = models.first else { return 0 }
@@ -132,29 +131,36 @@ extension ModelContext {
     guard var count = try connection.store.fetchCount(request, for: editingState) else {
       return nil
     }
-    var memory: RepeatedFetch?
+    // The order does not matter for the number, but a change of what is sorted by makes a model count as affected.
+    let memory = memory(of: descriptor, pending, for: .count, in: connection)
+    var counting: PassedRows?
     if !pending.areAllNew {
-      // The order does not matter for the number, but a change of what is sorted by makes a model count as affected.
-      memory = self.memory(
-        of: FetchQuestion(descriptor, pending.expression, for: .count, in: connection.schema),
-        at: changeCount
-      )
+      counting = passedRows(of: memory, at: changeCount)
       guard
         let affected = try countAffected(
           descriptor,
           correctedBy: pending,
           from: connection,
           readAfter: changeCount,
-          knowing: memory
+          knowing: counting
         )
       else { return nil }
       count -= affected
     }
-    pending.refresh(from: connection, readAfter: changeCount, knowing: memory)
-    let matching = try pending.matching()
-    return FetchSlice(descriptor).count(
-      of: count + matching.changed.count + matching.inserted.count
-    )
+    pending.refresh(from: connection, readAfter: changeCount, knowing: counting)
+    return FetchSlice(descriptor).count(of: count + (try pending.matchCount(knowing: memory)))
+  }
+
+  /// The memory of a fetch; `nil` for one that nothing is gained by, or that cannot be told from others.
+  private func memory<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>,
+    _ pending: PendingModels<T>,
+    for interest: FetchQuestion.Interest,
+    in connection: StoreConnection
+  ) -> RepeatedFetch? {
+    if pending.areAllNew, !pending.areMany { return nil }
+    return FetchQuestion(descriptor, pending.expression, for: interest, in: connection.schema)
+      .map { repeatedFetches.memory(of: $0) }
   }
 
   /// Counts the rows of affected models that the store finds.
@@ -164,7 +170,7 @@ extension ModelContext {
   ///   - pending: The unsaved models.
   ///   - connection: The store.
   ///   - changeCount: The store's number of changes before it counted all rows.
-  ///   - memory: The memory of the fetch, if there is one: the store is asked about further models only.
+  ///   - memory: The memory of the fetch's rows, if there is one: the store is asked about further models only.
   /// - Returns: `nil` if the models must be fetched.
   /// - Throws: An error of the store.
   private func countAffected<T: PersistentModel>(
@@ -172,7 +178,7 @@ extension ModelContext {
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection,
     readAfter changeCount: UInt64?,
-    knowing memory: RepeatedFetch?
+    knowing memory: PassedRows?
   ) throws -> Int? {
     var cursor = memory?.countedTo ?? UnsavedCursor()
     let affected = pending.affected(since: &cursor).compactMap(\.model)
@@ -208,7 +214,7 @@ extension ModelContext {
     else {
       return nil
     }
-    let added = try pending.matching().inserted
+    let added = try pending.matching(knowing: nil).inserted
     var window = FetchSlice(descriptor)
     window.skip(allBut: added.count)
     guard
@@ -262,6 +268,9 @@ struct FetchSlice {
     let (count, overflow) = limit.addingReportingOverflow(offset - start)
     return overflow ? nil : count
   }
+
+  /// Maximum number of added models that can be wanted, in order; `nil` for all: those before the first requested row count, too.
+  var additionLimit: Int? { start == 0 ? wantedCount : nil }
 
   /// Whether a number of models is all that is wanted.
   func isFilled(by count: Int) -> Bool { wantedCount.map { $0 <= count } ?? false }

@@ -72,6 +72,7 @@ extension _ModelState {
   func vanish() {
     if flags.contains(.vanished) { return }
     flags.insert(.vanished)
+    if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }
     // Lists that it was added to here are put together again, without it.
     if flags.contains(.isHeld) { context?.listEpoch &+= 1 }
     notifyOtherEnds()

@@ -14,7 +14,7 @@ struct PendingModels<T: PersistentModel> {
   /// Number of changed models of all classes.
   private let changedCount: Int
   private let reading: FetchReading?
-  private let predicate: Predicate<T>?
+  private let descriptor: FetchDescriptor<T>
   let expression: QueryExpression?
 
   /// - Returns: `nil` if the store's answer needs no correction.
@@ -39,15 +39,19 @@ struct PendingModels<T: PersistentModel> {
       }
       reading.add(descriptor.sortBy)
       self.reading = reading
-      changed = candidates.filter { reading.isAffected(by: $0.columns, of: $0.descriptor) }
+      changed = candidates.filter {
+        reading.readsOthers || reading.isAffected(byAnyOf: $0.columns, of: $0.descriptor)
+      }
     }
     if inserted.isEmpty, changed.isEmpty, deletedCount == 0 { return nil }
     self.context = context
     self.expression = expression
-    predicate = descriptor.predicate
+    self.descriptor = descriptor
   }
 
-  private func makeFilter() -> ObjectFilter<T>? { predicate.map { ObjectFilter($0, expression) } }
+  private func makeFilter() -> ObjectFilter<T>? {
+    descriptor.predicate.map { ObjectFilter($0, expression) }
+  }
 
   /// Maximum number of affected models in the store's answer.
   var affectedCount: Int { deletedCount + changed.reduce(0) { $0 + $1.positions.count } }
@@ -64,8 +68,17 @@ struct PendingModels<T: PersistentModel> {
   }
 
   private func isAffected(_ state: _ModelState) -> Bool {
-    reading?.isAffected(by: state.changed.marks, of: state.descriptor) ?? false
+    guard let reading else { return false }
+    return reading.readsOthers || reading.isAffected(by: state)
   }
+
+  /// Maximum number of unsaved models that may match.
+  private var candidateCount: Int {
+    [inserted, changed].joined().reduce(0) { $0 + $1.positions.count }
+  }
+
+  /// Whether it may pay to remember which models match.
+  var areMany: Bool { candidateCount > UnsavedLookup.smallCount }
 
   /// The models that have rows and became affected since a time.
   ///
@@ -103,12 +116,12 @@ struct PendingModels<T: PersistentModel> {
   /// - Parameters:
   ///   - connection: The store.
   ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
-  ///   - memory: The memory of the fetch, if there is one: it knows the models whose rows are as new as the context's
+  ///   - memory: The memory of the fetch's rows, if there is one: it knows the models whose rows are as new as the context's
   ///     epoch.
   func refresh(
     from connection: StoreConnection,
     readAfter changeCount: UInt64?,
-    knowing memory: RepeatedFetch?
+    knowing memory: PassedRows?
   ) {
     if changed.isEmpty { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
@@ -139,23 +152,110 @@ struct PendingModels<T: PersistentModel> {
       if isAffected { present.insert(ObjectIdentifier(model)) }
       return true
     }
-    let matching = try matching()
+    let matching = try matching(knowing: nil)
     corrected += matching.changed.filter { !present.contains(ObjectIdentifier($0)) }
     corrected += matching.inserted
     return corrected
   }
 
-  /// The models that match: affected ones, then new ones in the order of their insertion.
+  /// The models that match, in the order of the fetch.
   ///
+  /// - Parameters:
+  ///   - order: The order.
+  ///   - last: The last row that can be wanted, if there is one: models behind it are left out.
+  ///   - limit: Maximum number of models that can be wanted; `nil` for all.
+  ///   - memory: The memory of the fetch, if there is one.
+  /// - Returns: Changed and new models.
   /// - Throws: An error of evaluating the predicate.
-  func matching() throws -> (changed: [T], inserted: [T]) {
+  func matching(
+    _ order: ModelOrder<T>,
+    upTo last: T?,
+    atMost limit: Int?,
+    knowing memory: RepeatedFetch?
+  ) throws -> [T] {
+    guard let matches = try matches(knowing: memory) else {
+      let matching = try matching(knowing: memory)
+      var found = matching.changed + matching.inserted
+      if let last { found.removeAll { order.compare($0, last) > 0 } }
+      descriptor.sortByRow(&found)
+      return found
+    }
+    let filter = matches.isWide ? makeFilter() : nil
+    var found: [T] = []
+    for model in matches.models(as: T.self) {
+      if let limit, found.count >= limit { break }
+      if let last, order.compare(model, last) > 0 { break }
+      if let filter, try !filter.matches(model) {
+        // It is behind the bound on the first key, and so are all that follow.
+        if order.isNumber(firstKeyOf: model) { break }
+        continue
+      }
+      found.append(model)
+    }
+    return found
+  }
+
+  /// Counts the models that match.
+  ///
+  /// - Parameter memory: The memory of the fetch, if there is one.
+  /// - Returns: The number; it may be too large if the memory is that of first rows.
+  /// - Throws: An error of evaluating the predicate.
+  func matchCount(knowing memory: RepeatedFetch?) throws -> Int {
+    if let matches = try matches(knowing: memory) { return matches.count }
+    let matching = try matching(knowing: memory)
+    return matching.changed.count + matching.inserted.count
+  }
+
+  /// The models that match, kept from one fetch to the next once testing all of them has cost as much as that does.
+  private func matches(knowing memory: RepeatedFetch?) throws -> UnsavedMatches? {
+    guard let memory else { return nil }
+    if let known = memory.matches, !known.isCurrent(among: context.unsaved) {
+      memory.matches = nil
+      memory.testCount = 0
+    }
+    if memory.matches == nil {
+      if !areMany || memory.testCount < 2 * candidateCount { return nil }
+      memory.testCount = 0
+      memory.matches = UnsavedMatches(
+        descriptor,
+        expression,
+        ofFirstRows: memory.question.interest == .firstRows,
+        among: context.unsaved
+      )
+    }
+    guard let matches = memory.matches else { return nil }
+    do {
+      try matches.update(from: context)
+    } catch {
+      memory.matches = nil
+      throw error
+    }
+    assert(areComplete(matches), "the unsaved models that are kept are not those that match")
+    return matches
+  }
+
+  /// Whether the models that are kept are those that match; of many, this is not tested.
+  private func areComplete(_ matches: UnsavedMatches) -> Bool {
+    guard candidateCount <= 512, let matching = try? matching(knowing: nil) else { return true }
+    let kept = matches.models(as: T.self).map { ObjectIdentifier($0) }
+    let found = Set((matching.changed + matching.inserted).map { ObjectIdentifier($0) })
+    return matches.isWide
+      ? found.isSubset(of: kept) : found == Set(kept) && found.count == kept.count
+  }
+
+  /// The models that match.
+  ///
+  /// - Parameter memory: The memory of the fetch, if there is one.
+  /// - Returns: Affected models, and new ones in the order of their insertion.
+  /// - Throws: An error of evaluating the predicate.
+  func matching(knowing memory: RepeatedFetch?) throws -> (changed: [T], inserted: [T]) {
     let type = ModelDescriptor.of(T.self)
     let lookup =
       expression?.valueLookup(of: type)
       ?? expression?.flagLookup(of: type)
     return (
-      try matching(changed, in: context.changed, lookup) { isAffected($0) },
-      try matching(inserted, in: context.inserted, lookup) { _ in true }
+      try matching(changed, in: context.changed, lookup, memory) { isAffected($0) },
+      try matching(inserted, in: context.inserted, lookup, memory) { _ in true }
     )
   }
 
@@ -163,6 +263,7 @@ struct PendingModels<T: PersistentModel> {
     _ classes: [UnsavedClass],
     in models: [any PersistentModel],
     _ lookup: UnsavedLookup?,
+    _ memory: RepeatedFetch?,
     _ isWanted: (_ModelState) -> Bool
   ) throws -> [T] {
     var positions: [Int32] = []
@@ -174,6 +275,7 @@ struct PendingModels<T: PersistentModel> {
       }
     }
     if positions.isEmpty { return [] }
+    memory?.testCount += positions.count
     if classes.count > 1 { positions.sort() }
     let filter = makeFilter()
     var found: [T] = []
@@ -186,13 +288,6 @@ struct PendingModels<T: PersistentModel> {
       found.append(model)
     }
     return found
-  }
-}
-
-extension FetchReading {
-  /// Whether a model with some changes may be found by values that it no longer has.
-  fileprivate func isAffected(by changed: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
-    readsOthers || isAffected(byAnyOf: changed, of: descriptor)
   }
 }
 

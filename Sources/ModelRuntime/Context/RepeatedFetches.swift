@@ -5,44 +5,38 @@ import RowFormat
 ///
 /// A store answers by what is stored, so an answer begins with the rows of models that are deleted or changed here, as long as
 /// these are not saved. A loop that fetches the first model and deletes it would pass over all the earlier ones again, each time. So
-/// the context remembers the place up to which it has passed over the rows, and asks the store for those behind it.
-///
-/// Invariant: what is remembered holds as long as nothing is saved to the store, and no model stops being affected: then the rows
-/// up to the place are the same, and all of them are still affected.
+/// the context remembers the place up to which it has passed over the rows, and asks the store for those behind it. It also keeps
+/// the unsaved models that match, once it has tested all of them several times.
 struct RepeatedFetches {
-  /// The last ones, in the order of their first use.
+  /// The last ones, in the order of their last use.
   private var fetches: [RepeatedFetch] = []
 
   /// Maximum number of fetches that are remembered: a loop makes few different ones.
   private static let limit = 4
 
-  /// The memory of a fetch: an empty one, if none holds.
-  mutating func memory(of question: FetchQuestion, at moment: UnsavedMoment) -> RepeatedFetch {
-    if let place = fetches.firstIndex(where: { $0.question.isSame(as: question) }) {
-      if fetches[place].moment == moment { return fetches[place] }
-      fetches.remove(at: place)
-    }
+  /// The memory of a fetch.
+  mutating func memory(of question: FetchQuestion) -> RepeatedFetch {
+    let known = fetches.lastIndex { $0.question.isSame(as: question) }
+    let memory = known.map { fetches.remove(at: $0) } ?? RepeatedFetch(question)
     if fetches.count == Self.limit { fetches.removeFirst() }
-    let made = RepeatedFetch(question, at: moment)
-    fetches.append(made)
-    return made
+    fetches.append(memory)
+    return memory
   }
 
   mutating func forget() { fetches = [] }
 }
 
 extension ModelContext {
-  /// The memory of a fetch.
+  /// The memory of a fetch's rows.
   ///
   /// - Parameters:
-  ///   - question: The fetch; `nil` for one that cannot be told from others.
+  ///   - memory: The memory of the fetch.
   ///   - changeCount: The store's number of changes before it is asked.
   /// - Returns: `nil` also for a store that does not count its changes.
-  func memory(of question: FetchQuestion?, at changeCount: UInt64?) -> RepeatedFetch? {
-    guard let question, let changeCount else { return nil }
+  func passedRows(of memory: RepeatedFetch?, at changeCount: UInt64?) -> PassedRows? {
+    guard let memory, let changeCount else { return nil }
     unsaved.keepFurtherChanges()
-    return repeatedFetches.memory(
-      of: question,
+    return memory.rows(
       at: UnsavedMoment(changeCount: changeCount, departureCount: unsaved.departureCount)
     )
   }
@@ -50,7 +44,7 @@ extension ModelContext {
   /// Forgets all fetches: models may stop being affected.
   func forgetRepeatedFetches() {
     repeatedFetches.forget()
-    unsaved.forgetFurtherChanges()
+    unsaved.forgetChanges()
   }
 }
 
@@ -71,12 +65,34 @@ struct UnsavedCursor {
 /// The memory of one fetch.
 final class RepeatedFetch {
   let question: FetchQuestion
-  let moment: UnsavedMoment
+  private var rows: PassedRows?
+  /// The unsaved models that match, once they are kept.
+  var matches: UnsavedMatches?
+  /// Number of unsaved models that were tested so far, one by one.
+  var testCount = 0
+
+  fileprivate init(_ question: FetchQuestion) { self.question = question }
+
+  /// The memory of the rows at a moment: an empty one, if none holds.
+  fileprivate func rows(at moment: UnsavedMoment) -> PassedRows {
+    if let rows, rows.moment == moment { return rows }
+    let made = PassedRows(question, at: moment)
+    rows = made
+    return made
+  }
+}
+
+/// The memory of the rows that a fetch passes over, or has counted.
+///
+/// Invariant: it holds as long as nothing is saved to the store, and no model stops being affected: then the rows up to the place
+/// are the same, and all of them are still affected.
+final class PassedRows {
+  private let question: FetchQuestion
+  fileprivate let moment: UnsavedMoment
   /// The place up to which all rows of the store's answer are affected.
   private(set) var passed: PagePosition?
   /// The number of affected models when that was found.
   private var affectedCount = 0
-  private lazy var hasPlaces = question.hasPlaces
   /// The epoch as of which the rows of changed models were read again, and those models.
   var refreshedEpoch: UInt32 = 0
   var refreshed = UnsavedCursor()
@@ -100,7 +116,7 @@ final class RepeatedFetch {
   ///   - type: Its class.
   ///   - affectedCount: The number of affected models.
   func pass(through last: FetchedRow?, of type: ModelDescriptor?, affectedCount: Int) {
-    if let last, let type, hasPlaces, let place = question.place(of: last, type) { passed = place }
+    if let last, let type, let place = question.place(of: last, type) { passed = place }
     self.affectedCount = affectedCount
   }
 
@@ -118,7 +134,7 @@ struct FetchQuestion {
   /// The part of the answer that is of interest.
   enum Interest { case firstRows, count }
 
-  private let interest: Interest
+  let interest: Interest
   private let type: ModelDescriptor
   private let test: QueryExpression?
   private let sort: AnyHashable

@@ -15,17 +15,31 @@ final class UnsavedModels {
   /// The changed models that have changes of further properties, in the order of these changes, as far as they are wanted.
   @safe @exclusivity(unchecked) private(set) var furtherChanges: [_ModelState] = []
   private var keepsFurtherChanges = false
+  /// The models listed by their values whose values have changed since, in the order of these changes, as far as they are
+  /// wanted.
+  @safe @exclusivity(unchecked) private(set) var invalidations: [_ModelState] = []
+  private var keepsInvalidations = false
 
   /// Number of times that models have left the lists of changed and of deleted ones.
   var departureCount: Int { changed.departureCount + deleted.departureCount }
 
+  /// Number of times that models have left the lists of new and of changed ones.
+  var departures: UnsavedDepartures {
+    UnsavedDepartures(inserted: inserted.departureCount, changed: changed.departureCount)
+  }
+
   /// Keeps changes of further properties from now on.
   func keepFurtherChanges() { keepsFurtherChanges = true }
 
-  /// Forgets them, and keeps none until they are wanted again.
-  func forgetFurtherChanges() {
+  /// Keeps the models whose values change from now on.
+  func keepInvalidations() { keepsInvalidations = true }
+
+  /// Forgets these changes, and keeps none until they are wanted again.
+  func forgetChanges() {
     keepsFurtherChanges = false
     furtherChanges = []
+    keepsInvalidations = false
+    invalidations = []
   }
 
   /// Reads the models added to a context's lists.
@@ -67,8 +81,19 @@ final class UnsavedModels {
   ///   - state: The model's state.
   func invalidateValue(_ column: Int?, of state: _ModelState) {
     let list = state.flags.contains(.inserted) ? inserted : changed
-    list.unsavedClass(of: state.descriptor)?.invalidateValue(column, of: state)
+    let unsavedClass = list.unsavedClass(of: state.descriptor)
+    let isListed = unsavedClass?.listsValues(of: column) ?? false
+    guard isListed || keepsInvalidations else { return }
+    state.isListedByValue = false
+    if isListed { unsavedClass?.invalidateValues(of: state) }
+    if keepsInvalidations { invalidations.append(state) }
   }
+}
+
+/// The departures from a context's lists of unsaved models: between two equal ones, the models have kept their positions.
+struct UnsavedDepartures: Equatable {
+  let inserted: Int
+  let changed: Int
 }
 
 extension ModelContext {
@@ -156,9 +181,12 @@ final class UnsavedClass {
     columns.formUnion(changed)
   }
 
-  fileprivate func invalidateValue(_ column: Int?, of state: _ModelState) {
-    if let column, !values.contains(where: { $0.column == column }) { return }
-    state.isListedByValue = false
+  /// Whether models are listed by their values in a column; in any, if it is `nil`.
+  fileprivate func listsValues(of column: Int?) -> Bool {
+    column.map { column in values.contains { $0.column == column } } ?? !values.isEmpty
+  }
+
+  fileprivate func invalidateValues(of state: _ModelState) {
     outdated.append(state.unsavedPosition)
   }
 
@@ -220,89 +248,5 @@ final class UnsavedClass {
       if values[place].count > 2 * positions.count + 64 { values[place].removeAll() }
     }
     outdated.removeAll(keepingCapacity: true)
-  }
-}
-
-/// Positions of the models that have, or once had, a value in a column.
-private struct UnsavedValues {
-  let column: Int
-  private let read: (any PersistentModel) -> QueryValue
-  /// Number of the class's positions that are listed.
-  private var readCount = 0
-  /// The last entry of each value.
-  private var heads: [QueryValue: Int32] = [:]
-  /// The entries, each with the previous entry of the same value, or -1.
-  private var entries: [(position: Int32, previous: Int32)] = []
-
-  init(_ property: ModelProperty) {
-    column = property.ordinal
-    read = property.makeReader()
-  }
-
-  var count: Int { entries.count }
-
-  mutating func removeAll() {
-    heads = [:]
-    entries = []
-    readCount = 0
-  }
-
-  /// Lists the models added since the last time.
-  mutating func update(_ positions: [Int32], of models: [any PersistentModel]) {
-    if readCount == positions.count { return }
-    list(positions[readCount...], of: models)
-    readCount = positions.count
-  }
-
-  mutating func list(_ positions: some Sequence<Int32>, of models: [any PersistentModel]) {
-    for position in positions {
-      let model = models[Int(position)]
-      let entry = Int32(entries.count)
-      let former = heads.updateValue(entry, forKey: read(model))
-      entries.append((position, former ?? -1))
-      let state = model._$state
-      // From now on its setters report their calls.
-      state.unsavedPosition = position
-      state.isListedByValue = true
-      state.isObserved = true
-    }
-  }
-
-  /// Calls a closure with the positions of the models that have a value now, until it returns `false`.
-  func forEachPosition(
-    of value: QueryValue,
-    _ models: [any PersistentModel],
-    _ body: (Int32) throws -> Bool
-  ) rethrows {
-    guard let head = heads[value] else { return }
-    // Former values of a model also lead to it.
-    let entry = entries[Int(head)]
-    if entry.previous < 0 {
-      if read(models[Int(entry.position)]) == value { _ = try body(entry.position) }
-      return
-    }
-    for position in positions(of: CollectionOfOne(value))
-    where read(models[Int(position)]) == value {
-      if try !body(position) { return }
-    }
-  }
-
-  func positions(of values: some Collection<QueryValue>) -> [Int32] {
-    var found: [Int32] = []
-    for value in values {
-      var entry = heads[value] ?? -1
-      while entry >= 0 {
-        found.append(entries[Int(entry)].position)
-        entry = entries[Int(entry)].previous
-      }
-    }
-    found.sort()
-    var distinct = 0
-    for position in found where distinct == 0 || found[distinct - 1] != position {
-      found[distinct] = position
-      distinct += 1
-    }
-    found.removeSubrange(distinct...)
-    return found
   }
 }

@@ -24,6 +24,16 @@ struct FetchReading {
   /// Whether other models are read, or tested for existence.
   var readsOthers: Bool { isUnknown || !others.isEmpty }
 
+  /// Whether a model's result depends only on its own attributes.
+  var isOfOwnAttributes: Bool {
+    !readsOthers
+      && own.allSatisfy { reading in
+        reading.descriptor.relationships.allSatisfy {
+          !reading.properties.contains($0.ordinal)
+        }
+      }
+  }
+
   /// Whether a change of a property can add, remove or move a model.
   func isAffected(by property: Int, of descriptor: ModelDescriptor) -> Bool {
     isUnknown

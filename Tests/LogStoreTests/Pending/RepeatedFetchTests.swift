@@ -106,6 +106,35 @@ enum Loop: CaseIterable {
     #expect(try context.fetch(loop.descriptor(0)).isEmpty)
   }
 
+  @Test(arguments: Loop.allCases, [false, true])
+  func `finds each new model once`(loop: Loop, isFilledMeanwhile: Bool) throws {
+    let count = 200
+    for number in 0..<count { context.insert(Errand(number, due: number * 7919 % count)) }
+    var numbers: Set<Int> = []
+    var due: [Date] = []
+    while let errand = try context.fetch(loop.descriptor(numbers.count)).first {
+      #expect(numbers.insert(errand.number).inserted)
+      due.append(errand.due)
+      loop.take(errand, from: context)
+      if isFilledMeanwhile, numbers.count % 4 == 0, numbers.count < 2 * count {
+        context.insert(Errand(count + numbers.count, due: count + numbers.count))
+      }
+      let left = try context.fetchCount(
+        FetchDescriptor<Errand>(predicate: loop.descriptor(0).predicate)
+      )
+      let all = context.insertedModelsArray.compactMap { $0 as? Errand }
+      #expect(
+        try left == all.filter { try loop.descriptor(0).predicate?.evaluate($0) ?? true }.count
+      )
+    }
+    #expect(numbers.count >= count)
+    switch loop {
+    case .deletingWithoutOrder, .changingFlagWithoutOrder: break
+    case .deletingTheLast: if !isFilledMeanwhile { #expect(due == due.sorted(by: >)) }
+    default: #expect(due == due.sorted())
+    }
+  }
+
   @Test(arguments: [false, true])
   func `counts without reading what it has counted`(isFiltered: Bool) throws {
     let count = 600
@@ -225,6 +254,15 @@ enum Loop: CaseIterable {
   private func check(_ random: inout SeededRandom, _ context: ModelContext, _ seed: UInt64) throws {
     let question = Self.question(&random)
     let order = Int.random(in: 0..<Self.orders.count, using: &random)
+    try check(question, order, context, seed)
+  }
+
+  private func check(
+    _ question: Question,
+    _ order: Int,
+    _ context: ModelContext,
+    _ seed: UInt64
+  ) throws {
     var slow = FetchDescriptor(predicate: question.slow, sortBy: Self.orders[order])
     var fast = FetchDescriptor(predicate: question.predicate, sortBy: Self.orders[order])
     let comment: Comment = "seed \(seed), \(question), order \(order)"
@@ -290,6 +328,73 @@ enum Loop: CaseIterable {
       default: break
       }
       for _ in 0..<2 { try check(&random, context, seed) }
+    }
+  }
+
+  /// The models that match are kept from one fetch to the next: here whatever may change them comes between two.
+  @Test(arguments: UInt64(1)...8)
+  func `find the same whatever happens to unsaved models in between`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let container = try ModelContainer(
+      for: Errand.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    context.automaticallyMergesChanges = seed % 4 > 1
+    let manager = UndoManager()
+    if seed % 2 == 0 { context.undoManager = manager }
+    var number = 0
+    func make(_ random: inout SeededRandom) -> Errand {
+      number += 1
+      return Errand(
+        number,
+        due: .random(in: 0..<40, using: &random),
+        state: .random(in: 0..<3, using: &random)
+      )
+    }
+    for _ in 0..<60 { context.insert(make(&random)) }
+    try context.save()
+    var errands = try context.fetch(FetchDescriptor<Errand>())
+    for errand in errands.prefix(30) { errand.state = 2 - errand.state }
+    for _ in 0..<40 {
+      errands.append(make(&random))
+      context.insert(errands[errands.count - 1])
+    }
+    // Three of them are asked again and again.
+    let questions = (0..<3).map { _ in
+      (Self.question(&random), Int.random(in: 0..<Self.orders.count, using: &random))
+    }
+    for step in 0..<300 {
+      let errand = try #require(errands.randomElement(using: &random))
+      switch Int.random(in: 0..<24, using: &random) {
+      case 0..<4: errand.state = .random(in: 0..<3, using: &random)
+      case 4..<7: errand.due = .errandDay(.random(in: 0..<40, using: &random))
+      case 7, 8: errand.isDone.toggle()
+      case 9, 10: errand.note = errand.note == nil ? "seen" : nil
+      case 11..<14: if errand.modelContext != nil { context.delete(errand) }
+      case 14..<17: context.insert(errand)
+      case 17, 18:
+        errands.append(make(&random))
+        context.insert(errands[errands.count - 1])
+      case 19: if manager.canUndo { manager.undo() }
+      case 20: if manager.canRedo { manager.redo() }
+      case 21:
+        let other = ModelContext(container)
+        for stored in try other.fetch(FetchDescriptor<Errand>()).prefix(6) {
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: other.delete(stored)
+          case 1: stored.due = .errandDay(.random(in: 0..<40, using: &random))
+          default: stored.note = "by another"
+          }
+        }
+        try other.save()
+      default:
+        if step % 50 == 49 { context.rollback() }
+      }
+      if step % 3 == 0 { context.processPendingChanges() }
+      let (question, order) = questions[step % 3]
+      try check(question, order, context, seed)
     }
   }
 }

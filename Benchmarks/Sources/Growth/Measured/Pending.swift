@@ -116,6 +116,74 @@ extension Growth {
           try sample.context.save()
         }
       },
+      Growth("fetch the first new one by an indexed number and delete it, until none is left") {
+        sample,
+        count in
+        _ = try sample.players(count, saved: false)
+        return {
+          var taken = 0
+          while let player = try first(sample.context) {
+            sample.context.delete(player)
+            taken += 1
+          }
+          try expect(taken, is: count, "the deleted players")
+        }
+      },
+      Growth("fetch the first new one of some points and change these, until none is left") {
+        sample,
+        count in
+        _ = try sample.players(count, saved: false)
+        return {
+          var taken = 0
+          while let player = try first(sample.context, where: #Predicate { $0.points == 0 }) {
+            player.points = 1
+            taken += 1
+          }
+          try expect(taken, is: count, "the changed players")
+        }
+      },
+      Growth("fetch the first of other points and change these, until none is left") {
+        sample,
+        count in
+        _ = try sample.players(count)
+        return {
+          var taken = 0
+          while let player = try first(sample.context, where: #Predicate { $0.points != 1 }) {
+            player.points = 1
+            taken += 1
+          }
+          try expect(taken, is: count, "the changed players")
+        }
+      },
+      Growth("fetch the first by an indexed number and put it behind all others") { sample, count in
+        _ = try sample.players(count)
+        return {
+          for step in 0..<count {
+            guard let player = try first(sample.context) else { break }
+            try expect(player.number, is: step, "the first number")
+            player.number = count + step
+          }
+        }
+      },
+      Growth("insert one and fetch the last ten, each time") { sample, count in
+        {
+          var wanted = FetchDescriptor<Player>(sortBy: [SortDescriptor(\.number, order: .reverse)])
+          wanted.fetchLimit = 10
+          for number in 0..<count {
+            sample.context.insert(Player(number))
+            try expect(sample.context.fetch(wanted).first?.number, is: number, "the last number")
+          }
+        }
+      },
+      Growth("insert one and fetchCount, each time") { sample, count in
+        {
+          let wanted = FetchDescriptor<Player>(predicate: #Predicate { $0.points == 0 })
+          for number in 0..<count {
+            sample.context.insert(Player(number))
+            try expect(sample.context.fetchCount(wanted), is: number + 1, "the players")
+          }
+        }
+      },
       Growth("fetchCount beside each deletion") { sample, count in
         let players = try sample.players(count)
         return {

@@ -39,6 +39,17 @@ extension QueryExpression {
     }
   }
 
+  /// The condition without those bounds on the first key of a sort that may be any (see ``asksTheSame(as:upToRowBy:)``); `nil` if
+  /// nothing else is left.
+  func withoutEnd(of key: RowOrdering.Key?) -> QueryExpression? {
+    guard let key else { return self }
+    if case .and(let lhs, let rhs) = self {
+      guard let lhs = lhs.withoutEnd(of: key) else { return rhs.withoutEnd(of: key) }
+      return rhs.withoutEnd(of: key).map { .and(lhs, $0) } ?? lhs
+    }
+    return boundsEnd(of: key) ? nil : self
+  }
+
   /// Whether the expression compares a sort key with a constant that no row of the first ones, in its order, is behind.
   private func boundsEnd(of key: RowOrdering.Key) -> Bool {
     guard case .comparison(let relation, let lhs, let rhs, let kind) = self else { return false }

@@ -37,6 +37,15 @@ struct ModelOrder<T: PersistentModel> {
     return lhs < rhs ? -1 : lhs > rhs ? 1 : 0
   }
 
+  /// Whether the first key of a model is a number that has a place among others.
+  func isNumber(firstKeyOf model: T) -> Bool {
+    switch keys.first?.read(model) {
+    case .integer: true
+    case .double(let value): !value.isNaN
+    default: false
+    }
+  }
+
   /// Merges models into a sorted list.
   ///
   /// - Parameters:
