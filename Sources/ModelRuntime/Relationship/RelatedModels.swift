@@ -38,6 +38,11 @@ class RelatedModels {
   /// Whether the next access must load the members again, whatever the epoch: an undo reverted changes
   /// made over an older state of the store.
   @safe @exclusivity(unchecked) final var isOutdated = false
+  /// Whether the members are lent, to be changed in place.
+  ///
+  /// They are not put together again until the change is complete: it is found by comparing them with what became of the lent ones,
+  /// and what others save meanwhile is no part of it.
+  @safe @exclusivity(unchecked) final var isLent = false
 
   /// The context's count of deletes and cancelled deletes when the members were loaded, or last searched for deleted ones.
   @safe @exclusivity(unchecked) final var deletionCount = 0

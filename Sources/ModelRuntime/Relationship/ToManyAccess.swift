@@ -24,7 +24,11 @@ extension _ModelState {
   func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
     case .many(let list):
-      if list.isCurrent(at: listEpoch), learnsDeletions(list, property) { return list }
+      if list.isCurrent(at: listEpoch) || list.isLent && list.isLoaded,
+        learnsDeletions(list, property)
+      {
+        return list
+      }
       load(list, property)
       return list
     case .one: return nil
@@ -64,6 +68,8 @@ extension _ModelState {
     let keeper = context
     defer { withExtendedLifetime(keeper) {} }
     guard let list = changeableList(property) as? RelatedModelsOf<D> else { return }
+    // This is also how a change in place ends.
+    defer { list.isLent = false }
     if list.shares(destinations) { return }
     var change = ListChange(from: list.members, to: destinations)
     if change.isEmpty { return }
@@ -128,6 +134,7 @@ extension _ModelState {
       return ([], _ListModification())
     }
     list.makeDistinct()
+    list.isLent = true
     let modification = unsafe _ListModification(variable, of: list, property) { change in
       withExtendedLifetime(keeper) {
         switch change {
