@@ -171,8 +171,13 @@ extension ModelContext {
       try readMembers(models.map { $0._$state }, of: owner, property, in: connection)
     }
     if property.inverse != nil { return models }
-    // This end does not know which models were deleted.
-    loadRows(of: models.map { $0._$state }, from: connection)
+    // This end does not know which models were deleted, here or by others.
+    let states = models.map { $0._$state }
+    refreshRows(
+      of: states.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
+      from: connection
+    )
+    loadRows(of: states, from: connection)
     return models.filter { $0._$state.exists() }
   }
 

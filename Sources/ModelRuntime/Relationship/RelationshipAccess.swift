@@ -57,8 +57,11 @@ extension _ModelState {
       if connection.loadsSiblings {
         context.noteOrigin(of: reference, self, property, in: connection)
       }
-      // Without an inverse, this end was not notified that the other was deleted.
-      if property.inverse == nil, let model, !model._$state.exists() { return nil }
+      // Without an inverse, this end was not notified that the other was deleted, here or by others.
+      if property.inverse == nil, let model {
+        if !connection.loadsSiblings { context.refreshRow(of: model._$state, from: connection) }
+        if !model._$state.exists() { return nil }
+      }
       return model
     }
   }

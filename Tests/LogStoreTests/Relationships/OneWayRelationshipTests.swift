@@ -57,6 +57,21 @@ import Testing
     #expect(basket.favourite == nil)
   }
 
+  @Test func `no longer shows what another context has deleted, once a fetch could tell`() throws {
+    #expect(basket.fruits.map(\.name) == ["apple", "pear"])
+    #expect(basket.favourite === apple)
+    let other = ModelContext(container)
+    try other.delete(model: BasketFruit.self, where: #Predicate { $0.name == "apple" })
+    try other.save()
+    _ = try context.fetch(FetchDescriptor<FruitBasket>())
+    #expect(basket.fruits.map(\.name) == ["pear"])
+    #expect(basket.favourite == nil)
+    basket.fruits.append(BasketFruit("plum"))
+    try context.save()
+    #expect(basket.fruits.map(\.name) == ["pear", "plum"])
+    #expect(try stored() == ["pear", "plum"])
+  }
+
   @Test func `counts once among recent lists, however often others save`() throws {
     let other = ModelContext(container)
     for number in 0..<5 {
