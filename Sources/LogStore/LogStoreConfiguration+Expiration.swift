@@ -75,7 +75,7 @@ extension LogStoreConfiguration {
   ///
   /// - Throws: ``LogStoreError/expiration(entity:property:reason:)`` for one that cannot be followed.
   func expirationRules() throws -> [ExpirationRule] {
-    let classes = schema?.modelTypes.map(ModelDescriptor.of) ?? []
+    let classes = schema?.descriptors ?? []
     var rules: [ExpirationRule] = []
     for expiration in expirations {
       let rule = try expiration.rule(among: classes)

@@ -52,6 +52,40 @@ extension SwiftDataError {
     )
   }
 
+  // MARK: Classes of several versions
+
+  /// A relationship whose Swift type is a class of another version than the one it leads to.
+  static func otherVersion(
+    at property: ModelProperty,
+    of descriptor: ModelDescriptor
+  ) -> SwiftDataError {
+    let type = _typeName(descriptor.type, qualified: true)
+    let own = property.destination.map { _typeName($0, qualified: true) } ?? ""
+    return invalidSchema.explained(
+      "\(type).\(property.name) leads to \(own) here, because the schema has that class, and the property is declared "
+        + "with the class of another version: use the other end of the relationship, or give the version a class "
+        + "\(descriptor.entityName) of its own",
+      entity: descriptor.entityName,
+      property: property.name
+    )
+  }
+
+  /// A fetch that follows relationships by the classes they are declared with.
+  static func otherVersion(
+    _ type: any PersistentModel.Type,
+    readByFetchOf model: any PersistentModel.Type,
+    in schema: Schema
+  ) -> SwiftDataError {
+    let name = Schema.entityName(for: type)
+    let own = schema.entitiesByName[name]?.modelType.map { _typeName($0, qualified: true) } ?? ""
+    let model = _typeName(model, qualified: true)
+    return invalidSchema.explained(
+      "the fetch of \(model) reads models of \(_typeName(type, qualified: true)), in whose place the schema has \(own): "
+        + "ask for \(own), or give the version a class \(Schema.entityName(for: type)) of its own",
+      entity: name
+    )
+  }
+
   // MARK: Schema and configuration
 
   static func unsupportedProperty(

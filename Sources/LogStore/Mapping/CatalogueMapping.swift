@@ -117,8 +117,7 @@ package enum CatalogueMapping {
     unknownTo schema: Schema,
     in catalogue: Catalogue
   ) -> (entity: String, column: String)? {
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       guard let table = catalogue.table(named: descriptor.entityName),
         let layout = table.layout(table.currentLayout)
       else { continue }

@@ -50,8 +50,8 @@ struct SchemaMapping {
   mutating func bring(to schema: Schema) throws {
     families = EntityFamilies(schema)
     try removeTables()
-    for type in schema.modelTypes { try bring(to: ModelDescriptor.of(type)) }
-    for type in schema.modelTypes { try recordInverses(of: ModelDescriptor.of(type)) }
+    for descriptor in schema.descriptors { try bring(to: descriptor) }
+    for descriptor in schema.descriptors { try recordInverses(of: descriptor) }
     if case .planned(let step) = manner { recordConstraints(of: step) }
   }
 
@@ -88,7 +88,7 @@ struct SchemaMapping {
   /// The class as it was before the step, if a plan says so.
   private func former(_ descriptor: ModelDescriptor) -> ModelDescriptor? {
     guard case .planned(let step) = manner else { return nil }
-    return step.from.entitiesByName[descriptor.entityName]?.modelType.map(ModelDescriptor.of)
+    return step.from.descriptor(named: descriptor.entityName)
   }
 }
 
@@ -566,7 +566,7 @@ extension SchemaMapping {
       [constraint.owner.entityName] + constraint.properties
     }
     func entities(_ constraint: UniquenessConstraint, in schema: Schema) -> Set<String> {
-      Set(schema.modelTypes.map(ModelDescriptor.of).filter(constraint.covers).map(\.entityName))
+      Set(schema.descriptors.filter(constraint.covers).map(\.entityName))
     }
     let known = Dictionary(
       UniquenessConstraint.all(in: step.from).map { (name($0), entities($0, in: step.from)) },

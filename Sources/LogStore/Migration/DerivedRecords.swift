@@ -24,8 +24,7 @@ struct DerivedRecords {
   ///   - areValid: Whether the entries were valid before the store was brought to the schema.
   init(_ schema: Schema, _ catalogue: Catalogue, areValid: Bool) {
     var expected: Set<String> = []
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       guard descriptor.isDeriving, let table = catalogue.table(named: descriptor.entityName) else {
         continue
       }
@@ -92,7 +91,7 @@ struct DerivedRecords {
     func members(_ list: ModelProperty, _ summand: ModelProperty?) -> String {
       guard let inverse = list.inverse, let destination = list.destination else { return "" }
       let base = ModelDescriptor.of(destination)
-      let tables = schema.modelTypes.map(ModelDescriptor.of).filter { $0.isKind(of: base) }
+      let tables = schema.descriptors.filter { $0.isKind(of: base) }
         .compactMap { catalogue.table(named: $0.entityName) }
         .sorted { $0.number < $1.number }
       return tables.map { table in

@@ -16,8 +16,7 @@ struct InverseRecords {
 
   /// Compares the entries of a store with a schema, whose tables the store has by now.
   init(_ schema: Schema, _ catalogue: Catalogue) {
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       guard let table = catalogue.table(named: descriptor.entityName) else { continue }
       for property in descriptor.relationships {
         guard let column = table.column(named: property.name) else { continue }

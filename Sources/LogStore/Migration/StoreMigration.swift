@@ -187,7 +187,7 @@ extension StoreMigration {
     stores.append((DefaultStore(lease, configuration), schema))
     let others = version.modelTypes.filter { !schema.contains($0) }
     if !others.isEmpty {
-      let rest = Schema(others, version: version.version)
+      let rest = Schema(others, of: version)
       let memory = ModelConfiguration(schema: rest, isStoredInMemoryOnly: true)
       stores.append((try DefaultStore(memory), rest))
     }

@@ -124,8 +124,7 @@ final class TableStore: Sendable {
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)
     let families = EntityFamilies(schema)
-    tables = try schema.modelTypes.map { type in
-      let descriptor = ModelDescriptor.of(type)
+    tables = try schema.descriptors.map { descriptor in
       guard let table = catalogue.table(named: descriptor.entityName),
         CatalogueMapping.matches(table, descriptor, of: families, in: catalogue)
       else {
@@ -216,7 +215,7 @@ final class TableStore: Sendable {
   }
 
   func tables(of type: ModelDescriptor) -> [EntityTable] {
-    tablesByClass[ObjectIdentifier(type)] ?? []
+    tablesByClass[type.classID] ?? []
   }
 
   private static func tablesByClass(_ tables: [EntityTable]) -> [ObjectIdentifier: [EntityTable]] {
@@ -224,7 +223,7 @@ final class TableStore: Sendable {
     for table in tables.sorted(by: { $0.number < $1.number }) {
       var next: ModelDescriptor? = table.descriptor
       while let type = next {
-        byClass[ObjectIdentifier(type), default: []].append(table)
+        byClass[type.classID, default: []].append(table)
         next = type.superclass
       }
     }

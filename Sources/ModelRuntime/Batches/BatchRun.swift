@@ -18,7 +18,7 @@ struct BatchRun {
     context.mergeSavedChanges()
     self.context = context
     connection = try context.connection(for: type)
-    descriptor = .of(type)
+    descriptor = context.coordinator.descriptor(of: type)
     done = SavedRows(connectionIndex: connection.index)
     guard connection.allowsSave else {
       throw SwiftDataError.saveNotAllowed(to: connection)

@@ -44,7 +44,7 @@ final class StoreCoordinator: Sendable {
     isOfThePast = false
     self.schema = schema
     self.migrationPlan = migrationPlan
-    let descriptors = schema.modelTypes.map(ModelDescriptor.of)
+    let descriptors = schema.descriptors
     EntityNames.register(descriptors)
     for descriptor in descriptors {
       if let problem = descriptor.problems.first { throw problem }
@@ -146,8 +146,8 @@ final class StoreCoordinator: Sendable {
   ) -> [ObjectIdentifier: StoreConnection] {
     var byEntity: [ObjectIdentifier: StoreConnection] = [:]
     for connection in connections {
-      for descriptor in connection.descriptors where byEntity[ObjectIdentifier(descriptor)] == nil {
-        byEntity[ObjectIdentifier(descriptor)] = connection
+      for descriptor in connection.descriptors where byEntity[descriptor.classID] == nil {
+        byEntity[descriptor.classID] = connection
       }
     }
     return byEntity
@@ -235,7 +235,13 @@ final class StoreCoordinator: Sendable {
   // MARK: Finding the store of a model
 
   func connection(for descriptor: ModelDescriptor) -> StoreConnection? {
-    connectionsByEntity[ObjectIdentifier(descriptor)]
+    connectionsByEntity[descriptor.classID]
+  }
+
+  /// The descriptor of a class, as the schema relates it to others.
+  func descriptor(of type: any PersistentModel.Type) -> ModelDescriptor {
+    guard schema.isMixed else { return .of(type) }
+    return schema.descriptors.first { $0.type == type } ?? .of(type)
   }
 
   func row(for identifier: PersistentIdentifier) -> (StoreConnection, RowReference)? {

@@ -39,7 +39,7 @@ extension ModelContext {
     try throwDeferredError()
     mergeSavedChanges()
     let type = ModelDescriptor.of(T.self)
-    let connection = try connection(for: type)
+    let connection = try connection(for: descriptor)
     var translation: QueryExpression?
     let models =
       if let found = try lookUp(descriptor, type, in: connection, &translation) {
@@ -118,7 +118,7 @@ extension ModelContext {
   private func countNow<T>(_ descriptor: FetchDescriptor<T>) throws -> Int
   where T: PersistentModel {
     try throwDeferredError()
-    let connection = try connection(for: T.self)
+    let connection = try connection(for: descriptor)
     let count =
       if let pending = pendingModels(descriptor) {
         try count(descriptor, correctedBy: pending, from: connection)
@@ -145,7 +145,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try throwDeferredError()
-    let connection = try connection(for: T.self)
+    let connection = try connection(for: descriptor)
     if let pending = pendingModels(descriptor) {
       if let found = try identifiers(descriptor, correctedBy: pending, from: connection) {
         return found
@@ -190,7 +190,7 @@ extension ModelContext {
     _ block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
     try throwDeferredError()
-    let connection = try connection(for: T.self)
+    let connection = try connection(for: fetch)
     if pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
       let references = try connection.store.fetchReferences(fetch, for: editingState)
     {
@@ -263,6 +263,27 @@ extension ModelContext {
 
   func connection(for type: any PersistentModel.Type) throws -> StoreConnection {
     try connection(for: .of(type))
+  }
+
+  /// The store of a fetch's models.
+  ///
+  /// - Throws: ``SwiftDataError`` for a class that no store keeps; and if the fetch reads models of a class that the schema
+  ///   has another of, whose columns are others.
+  func connection<T: PersistentModel>(for fetch: FetchDescriptor<T>) throws -> StoreConnection {
+    let connection = try connection(for: .of(T.self))
+    if coordinator.schema.isMixed {
+      var reading = FetchReading(of: T.self)
+      if let predicate = fetch.predicate { reading.add(predicate) }
+      reading.add(fetch.sortBy)
+      if let foreign = reading.classes.first(where: { !coordinator.schema.contains($0.type) }) {
+        throw SwiftDataError.otherVersion(
+          foreign.type,
+          readByFetchOf: T.self,
+          in: coordinator.schema
+        )
+      }
+    }
+    return connection
   }
 
   func connection(for descriptor: ModelDescriptor) throws -> StoreConnection {

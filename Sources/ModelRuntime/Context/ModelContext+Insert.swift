@@ -85,7 +85,7 @@ extension ModelContext {
   private func describe(_ state: _ModelState, _ model: any PersistentModel) {
     let type = type(of: model)
     if let last = lastInserted, last.type == type { return state.setDescriptor(last) }
-    let descriptor = ModelDescriptor.of(type)
+    let descriptor = coordinator.descriptor(of: type)
     lastInserted = descriptor
     state.setDescriptor(descriptor)
   }

@@ -89,7 +89,7 @@ private struct Pager<T: PersistentModel> {
   init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
     if let offset = descriptor.fetchOffset, offset > 0 { throw PageError.offset(offset) }
     sort = try PageSort(descriptor.sortBy)
-    connection = try context.connection(for: T.self)
+    connection = try context.connection(for: descriptor)
     self.descriptor = descriptor
     self.context = context
   }

@@ -5,8 +5,7 @@ package struct EntityFamilies {
 
   package init(_ schema: Schema) {
     names = Set(schema.entitiesByName.keys)
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       var next: ModelDescriptor? = descriptor
       while let base = next {
         members[base.entityName, default: []].insert(descriptor.entityName)

@@ -79,7 +79,7 @@ struct PlannedVersions {
   private static func part(of version: Schema, named names: Set<String>) -> Schema {
     let types = version.entities.filter { names.contains($0.name) }.compactMap(\.modelType)
     guard !types.isEmpty, types.count < version.entities.count else { return version }
-    return Schema(types, version: version.version)
+    return Schema(types, of: version)
   }
 
   /// Makes sure that the steps of a plan are between its versions.

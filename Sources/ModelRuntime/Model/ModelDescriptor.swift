@@ -6,11 +6,14 @@ import Synchronization
 ///
 /// One for each class and process, made from `schemaMetadata` on first use. A schema decides which
 /// classes a container stores; the description does not depend on it, so that models work
-/// without any container.
+/// without any container. Only a schema that relates its classes otherwise than they are declared has
+/// descriptors of its own (``related(_:)``): their properties have the same ordinals.
 ///
 /// Unchecked, because it is built in steps; nothing changes once it is published.
 package final class ModelDescriptor: @unchecked Sendable {
   package let type: any PersistentModel.Type
+  /// The identity of the class, which several descriptors may describe: see ``related(_:)``.
+  package let classID: ObjectIdentifier
   package let entityName: String
   package let superclass: ModelDescriptor?
   /// The superclass's properties, then the class's own, in declaration order.
@@ -58,16 +61,22 @@ package final class ModelDescriptor: @unchecked Sendable {
   /// Casts an object of the class to its model protocol.
   let model: (AnyObject) -> any PersistentModel
 
+  /// Whether the descriptor is one of a schema that relates its classes otherwise than they are declared.
+  private let isOfSchema: Bool
+
   /// The errors in the class, if any: a property whose type cannot be stored.
   package let problems: [SwiftDataError]
 
   private init(
     type: any PersistentModel.Type,
+    isOfSchema: Bool,
     superclass: ModelDescriptor?,
     properties: [ModelProperty],
     problems: [SwiftDataError]
   ) {
+    self.isOfSchema = isOfSchema
     self.type = type
+    classID = ObjectIdentifier(type)
     self.superclass = superclass
     self.properties = properties
     self.problems = problems
@@ -116,7 +125,7 @@ package final class ModelDescriptor: @unchecked Sendable {
   package func isKind(of other: ModelDescriptor) -> Bool {
     var next: ModelDescriptor? = self
     while let descriptor = next {
-      if descriptor === other { return true }
+      if descriptor.classID == other.classID { return true }
       next = descriptor.superclass
     }
     return false
@@ -160,14 +169,14 @@ extension ModelDescriptor {
   private static let registry = Mutex<[ObjectIdentifier: ModelDescriptor]>([:])
 
   /// The metadata that a class declares.
-  private struct Blueprint {
+  struct Blueprint {
     let type: any PersistentModel.Type
     let superclass: (any PersistentModel.Type)?
     let metadata: [Schema.PropertyMetadata]
   }
 
   /// Collects a class and everything it reaches, superclasses first.
-  private static func draw(
+  static func draw(
     _ type: any PersistentModel.Type,
     _ blueprints: inout [Blueprint],
     _ seen: inout Set<ObjectIdentifier>
@@ -187,9 +196,16 @@ extension ModelDescriptor {
   }
 
   /// Builds a class, without inverses, which need all classes.
-  private static func make(
+  ///
+  /// - Parameters:
+  ///   - blueprint: The metadata of the class.
+  ///   - registry: The classes so far, by their identity.
+  ///   - classes: The classes that relationships lead to, by entity name, in the place of those they are declared with.
+  /// - Returns: The descriptor, which is also in the registry.
+  static func make(
     _ blueprint: Blueprint,
-    _ registry: inout [ObjectIdentifier: ModelDescriptor]
+    _ registry: inout [ObjectIdentifier: ModelDescriptor],
+    relatedTo classes: [String: any PersistentModel.Type] = [:]
   ) -> ModelDescriptor {
     let type = blueprint.type
     let superclass = blueprint.superclass.flatMap { registry[ObjectIdentifier($0)] }
@@ -206,7 +222,8 @@ extension ModelDescriptor {
         ModelProperty(
           metadata: metadata,
           ordinal: properties.count,
-          kind: kind,
+          kind: kind.leading(to: classes),
+          isDeclaredSo: kind.leading(to: classes).leads(whereLeads: kind),
           isOptional: isOptional,
           relationIndex: relationIndex,
           notify: notifier(type, metadata.keypath)
@@ -217,6 +234,7 @@ extension ModelDescriptor {
     }
     let descriptor = ModelDescriptor(
       type: type,
+      isOfSchema: !classes.isEmpty,
       superclass: superclass,
       properties: properties,
       problems: problems
@@ -283,7 +301,7 @@ extension ModelDescriptor {
   /// over there that leads back here, and exactly one here that leads there. Only the properties that the two
   /// classes declare themselves count: a list of the superclass may hold models that cannot lead
   /// back. ``InverseLinker`` finds the same, and reports ambiguities.
-  private func findInverses(_ registry: [ObjectIdentifier: ModelDescriptor]) {
+  func findInverses(_ registry: [ObjectIdentifier: ModelDescriptor]) {
     let own = superclass?.properties.count ?? 0
     for property in properties[own...] {
       guard let type = property.destination, let other = registry[ObjectIdentifier(type)] else {
@@ -291,7 +309,7 @@ extension ModelDescriptor {
       }
       property.destinationDescriptor = other
       if let named = property.relationship?.inverseKeyPath {
-        property.inverse = other.property(for: named).flatMap {
+        property.inverse = other.property(atInverse: named).flatMap {
           isInverse(property, of: $0, named) ? $0 : nil
         }
         continue
@@ -300,7 +318,7 @@ extension ModelDescriptor {
         candidate.destination.flatMap { registry[ObjectIdentifier($0)] }.map(isKind(of:)) ?? false
       }
       if let naming = back.first(where: {
-        $0.relationship?.inverseKeyPath.flatMap { self.property(for: $0) } === property
+        $0.relationship?.inverseKeyPath.flatMap { self.property(atInverse: $0) } === property
       }) {
         property.inverse = naming
         continue
@@ -316,7 +334,9 @@ extension ModelDescriptor {
           && !isNamed($0, by: back)
       }
       // A relationship of a class with itself has no candidate but itself: none is inferred.
-      if free.count == 1, rivals.count == 1, other !== self, !isNamed(free[0], by: relationships) {
+      if free.count == 1, rivals.count == 1, other !== self,
+        !other.isNamed(free[0], by: relationships)
+      {
         property.inverse = free[0]
       }
     }
@@ -330,7 +350,7 @@ extension ModelDescriptor {
     _ name: AnyKeyPath
   ) -> Bool {
     if let back = inverse.relationship?.inverseKeyPath {
-      return self.property(for: back) === property
+      return self.property(atInverse: back) === property
     }
     return !property.isToMany
       || !relationships.contains {
@@ -340,18 +360,28 @@ extension ModelDescriptor {
       }
   }
 
-  /// Whether one of `others` names `property` as its inverse.
+  /// Whether one of `others` names a property of the class as its inverse.
   private func isNamed(_ property: ModelProperty, by others: [ModelProperty]) -> Bool {
-    others.contains { $0.relationship?.inverseKeyPath == property.keyPath }
+    others.contains {
+      $0.relationship?.inverseKeyPath.flatMap { self.property(atInverse: $0) } === property
+    }
+  }
+
+  /// The property that a relationship to the class names as its inverse, maybe by a key path of the class that the
+  /// relationship is declared with.
+  private func property(atInverse keyPath: AnyKeyPath) -> ModelProperty? {
+    if let own = property(for: keyPath) { return own }
+    guard isOfSchema else { return nil }
+    return ModelDescriptor.propertyName(keyPath, of: entityName).flatMap { property(named: $0) }
   }
 
   /// Assigns each property its column, and a rank to each to-one whose other end is a list.
-  private func layOut() {
+  func layOut() {
     var types = properties.map(\.columnType)
     var ranks = properties.map { _ in -1 }
     for property in properties {
       if case .toOne = property.kind, property.inverse?.isToMany == true {
-        if property.ordinal < 63 { storedToOnes.insert(property.ordinal) }
+        if property.ordinal < 63, property.isDeclaredSo { storedToOnes.insert(property.ordinal) }
         rankColumns[property.ordinal] = types.count
         ranks[property.ordinal] = types.count
         types.append(.integer)

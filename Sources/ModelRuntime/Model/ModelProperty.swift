@@ -17,6 +17,9 @@ package final class ModelProperty: @unchecked Sendable {
   package let ordinal: Int
   package let keyPath: AnyKeyPath
   package let kind: Kind
+  /// Whether the relationship leads to the class that the property is declared with: another version's class may lead to the
+  /// one of its name in the schema.
+  let isDeclaredSo: Bool
   package let isOptional: Bool
   /// The options the user gave: a `Schema.Attribute`, a `Schema.Relationship`, or nothing.
   package let attribute: Schema.Attribute?
@@ -49,6 +52,7 @@ package final class ModelProperty: @unchecked Sendable {
     metadata: Schema.PropertyMetadata,
     ordinal: Int,
     kind: Kind,
+    isDeclaredSo: Bool,
     isOptional: Bool,
     relationIndex: Int,
     notify: @escaping (AnyObject) -> Void
@@ -61,6 +65,7 @@ package final class ModelProperty: @unchecked Sendable {
     defaultValue = metadata.defaultValue
     self.ordinal = ordinal
     self.kind = kind
+    self.isDeclaredSo = isDeclaredSo
     self.isOptional = isOptional
     self.relationIndex = relationIndex
     self.notify = notify

@@ -21,6 +21,9 @@ struct FetchReading {
   /// Whether a model's result depends only on its own values, and on which other models exist.
   var isLocal: Bool { !isUnknown && others.allSatisfy(\.properties.isEmpty) }
 
+  /// The classes of the results and of other models that are read, or tested for existence.
+  var classes: [ModelDescriptor] { [subject] + own.map(\.descriptor) + others.map(\.descriptor) }
+
   /// Whether other models are read, or tested for existence.
   var readsOthers: Bool { isUnknown || !others.isEmpty }
 

@@ -152,6 +152,15 @@ extension _ModelState {
     }
   }
 
+  /// Brings a new model into the context of a model that it is about to refer to, if the context's schema relates classes
+  /// otherwise than they are declared: from then on its ends are those of the schema.
+  func join(_ other: some PersistentModel, of model: some PersistentModel) {
+    guard context == nil, let context = other._$state.context, context.coordinator.schema.isMixed,
+      !isDeleted
+    else { return }
+    context.insert(model)
+  }
+
   /// Whether a relationship may lead to a model: not if another context has it.
   ///
   /// The other context may be in use by another thread at this moment, so nothing of it is changed; the next fetch or save
@@ -161,7 +170,12 @@ extension _ModelState {
     through property: ModelProperty,
     of model: some PersistentModel
   ) -> Bool {
-    guard let context, let home = other.modelContext, home !== context else { return true }
+    guard let context else { return true }
+    if !property.isDeclaredSo, !property.canLead(to: .of(type(of: other))) {
+      reportOtherVersion(property)
+      return false
+    }
+    guard let home = other.modelContext, home !== context else { return true }
     context.deferredError =
       context.deferredError
       ?? SwiftDataError.relationshipAcrossContexts(

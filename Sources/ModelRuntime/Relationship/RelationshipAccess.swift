@@ -12,7 +12,18 @@ extension _ModelState {
     as: D.Type
   ) -> D? {
     let property = descriptor(of: model).properties[ordinal]
-    return destination(property) as? D
+    guard let found = destination(property) else { return nil }
+    if let found = found as? D { return found }
+    reportOtherVersion(property)
+    return nil
+  }
+
+  /// Notes that a relationship was used by its Swift type, which is a class of another version than the one it leads to here:
+  /// the context's next fetch or save throws the error, because an accessor cannot.
+  func reportOtherVersion(_ property: ModelProperty) {
+    guard let context, !property.isDeclaredSo else { return }
+    context.deferredError =
+      context.deferredError ?? SwiftDataError.otherVersion(at: property, of: descriptor)
   }
 
   /// The model at the other end of a to-one relationship that cannot be nil.
@@ -86,6 +97,7 @@ extension _ModelState {
     _ ordinal: Int,
     of model: some PersistentModel
   ) {
+    if let destination { join(destination, of: model) }
     let property = descriptor(of: model).properties[ordinal]
     setDestination(destination, property, of: model)
   }

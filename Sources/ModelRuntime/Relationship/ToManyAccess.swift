@@ -12,7 +12,10 @@ extension _ModelState {
     as: D.Type
   ) -> [D] {
     let property = descriptor(of: model).properties[ordinal]
-    return (relatedModels(property) as? RelatedModelsOf<D>)?.members ?? []
+    guard let list = relatedModels(property) else { return [] }
+    if let list = list as? RelatedModelsOf<D> { return list.members }
+    reportOtherVersion(property)
+    return []
   }
 
   func destinations(_ property: ModelProperty) -> [any PersistentModel] {
@@ -63,11 +66,14 @@ extension _ModelState {
     _ ordinal: Int,
     of model: some PersistentModel
   ) {
+    if context == nil { for other in destinations { join(other, of: model) } }
     let property = descriptor(of: model).properties[ordinal]
     // The list may come to hold the last model that keeps the context.
     let keeper = context
     defer { withExtendedLifetime(keeper) {} }
-    guard let list = changeableList(property) as? RelatedModelsOf<D> else { return }
+    guard let list = changeableList(property) as? RelatedModelsOf<D> else {
+      return reportOtherVersion(property)
+    }
     // This is also how a change in place ends.
     defer { list.isLent = false }
     if list.shares(destinations) { return }
@@ -131,6 +137,7 @@ extension _ModelState {
     // The list may come to hold the last model that keeps the context: it lives as long as the loan.
     let keeper = context
     guard let list = changeableList(property) as? RelatedModelsOf<D> else {
+      reportOtherVersion(property)
       return ([], _ListModification())
     }
     list.makeDistinct()
@@ -156,6 +163,11 @@ extension _ModelState {
     of model: some PersistentModel,
     _ list: RelatedModels
   ) -> Bool {
+    var property = property
+    if context == nil {
+      join(other, of: model)
+      property = descriptor.properties[property.ordinal]
+    }
     guard mayRefer(to: other, through: property, of: model) else { return false }
     let state = other._$state
     state.adoptInitialRelationships(of: other)

@@ -12,7 +12,7 @@ extension ModelDescriptor {
   func currentDefaultRow(without given: [ModelProperty]) -> [UInt8] {
     let needsDefaults = properties.contains { property in
       property.defaultValue != nil && !property.isRelationship
-        && !given.contains { $0 === property }
+        && !given.contains { $0.ordinal == property.ordinal }
     }
     return row(of: needsDefaults ? makeDefaults() : [])
   }

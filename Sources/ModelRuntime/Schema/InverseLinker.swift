@@ -73,7 +73,13 @@ struct InverseLinker {
   private func declaredInverse(of end: End, among ends: [End]) -> End? {
     let candidates = ends.filter { isRelated(end.relationship.destination, $0.entity) }
     if let keyPath = end.relationship.inverseKeyPath {
-      return candidates.first { $0.relationship.keypath == keyPath }
+      let named = candidates.first { $0.relationship.keypath == keyPath }
+      if let named { return named }
+      // A key path of another version's class, in the place of which the schema has its own.
+      guard let name = ModelDescriptor.propertyName(keyPath, of: end.relationship.destination),
+        !entities.contains(where: { $0.modelType == Swift.type(of: keyPath).rootType })
+      else { return nil }
+      return candidates.first { $0.relationship.name == name }
     }
     return candidates.first { $0.relationship.name == end.relationship.inverseName }
   }

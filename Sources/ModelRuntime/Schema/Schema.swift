@@ -22,6 +22,9 @@ public final class Schema: Codable, Hashable, Sendable {
 
   /// Whether the version comes from a ``VersionedSchema``.
   private let isNumbered: Bool
+  /// Whether a relationship leads to another class than its property is declared with, because the schema has a class of
+  /// that name itself.
+  package let isMixed: Bool
   private let entitiesByType: [ObjectIdentifier: Entity]
 
   init(
@@ -29,9 +32,11 @@ public final class Schema: Codable, Hashable, Sendable {
     version: Version,
     encodingVersion: Version = schemaEncodingVersion,
     problems: [SwiftDataError],
-    isNumbered: Bool = false
+    isNumbered: Bool = false,
+    isMixed: Bool = false
   ) {
     self.isNumbered = isNumbered
+    self.isMixed = isMixed
     self.encodingVersion = encodingVersion
     self.version = version
     self.entities = entities
@@ -65,7 +70,8 @@ extension Schema {
       version: version,
       encodingVersion: encodingVersion,
       problems: problems,
-      isNumbered: true
+      isNumbered: true,
+      isMixed: isMixed
     )
   }
 
@@ -117,7 +123,25 @@ extension Schema {
     var builder = SchemaBuilder()
     builder.add(types)
     let problems = builder.finish()
-    self.init(entities: builder.entities, version: version, problems: problems)
+    self.init(
+      entities: builder.entities,
+      version: version,
+      problems: problems,
+      isMixed: builder.isMixed
+    )
+  }
+
+  /// Creates a schema of some classes of another, whose relationships lead where they lead there.
+  package convenience init(_ types: [any PersistentModel.Type], of whole: Schema) {
+    var builder = SchemaBuilder()
+    builder.add(types, among: whole.modelTypes)
+    let problems = builder.finish()
+    self.init(
+      entities: builder.entities,
+      version: whole.version,
+      problems: problems,
+      isMixed: builder.isMixed
+    )
   }
 
   /// Creates the schema of one version in a migration plan.
@@ -131,7 +155,8 @@ extension Schema {
       entities: builder.entities,
       version: versionedSchema.versionIdentifier,
       problems: problems,
-      isNumbered: true
+      isNumbered: true,
+      isMixed: builder.isMixed
     )
   }
 }

@@ -1,12 +1,32 @@
 /// Makes entities from model classes, and from the classes they lead to.
+///
+/// Relationships lead to entities by name: where a schema lists a class of the destination's name, that is the destination,
+/// whichever class the property is declared with. So versions may share classes that lead to classes they define anew.
 struct SchemaBuilder {
   private(set) var entities: [Schema.Entity] = []
+  /// Whether a relationship leads to another class than its property is declared with.
+  private(set) var isMixed = false
   private var problems: [SwiftDataError] = []
   private var seen: Set<ObjectIdentifier> = []
+  /// The classes of a name that are listed, or inherited from by listed ones.
+  private var given: [String: any PersistentModel.Type] = [:]
   private var typeNames: [String: String] = [:]
 
   /// Adds classes, their superclasses, and the classes their relationships lead to.
-  mutating func add(_ types: [any PersistentModel.Type]) {
+  ///
+  /// - Parameters:
+  ///   - types: The classes.
+  ///   - others: Classes that are added only where relationships lead to one of their name.
+  mutating func add(
+    _ types: [any PersistentModel.Type],
+    among others: [any PersistentModel.Type] = []
+  ) {
+    for type in types + others {
+      for own in lineage(of: type) {
+        let name = Schema.entityName(for: own)
+        given[name] = given[name] ?? own
+      }
+    }
     var pending = types
     while !pending.isEmpty {
       let found = pending.flatMap { addEntity(of: $0) }
@@ -44,12 +64,22 @@ struct SchemaBuilder {
     let draft = EntityDraft(type, entityName: name)
     entities.append(draft.entity)
     problems += draft.problems
-    return (superclass(of: type).map { [$0] } ?? []) + draft.destinations
+    let destinations = draft.destinations.map { declared in
+      let own = given[Schema.entityName(for: declared)] ?? declared
+      if own != declared { isMixed = true }
+      return own
+    }
+    return (superclass(of: type).map { [$0] } ?? []) + destinations
   }
 
   /// The nearest superclass that is a model.
   private func superclass(of type: any PersistentModel.Type) -> (any PersistentModel.Type)? {
+    lineage(of: type).dropFirst().first
+  }
+
+  /// A class, and its superclasses that are models.
+  private func lineage(of type: any PersistentModel.Type) -> [any PersistentModel.Type] {
     sequence(first: type as AnyClass, next: { _getSuperclass($0) })
-      .dropFirst().lazy.compactMap { $0 as? any PersistentModel.Type }.first
+      .compactMap { $0 as? any PersistentModel.Type }
   }
 }

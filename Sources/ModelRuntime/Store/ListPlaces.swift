@@ -45,7 +45,7 @@ struct ListPlaces {
     let deleted = Set(request.deleted.compactMap { reference($0.persistentIdentifier) })
 
     try keepPlaces(of: request.updated, in: store, reference)
-    let tables = store.schema.modelTypes.map(ModelDescriptor.of).compactMap { type in
+    let tables = store.schema.descriptors.compactMap { type in
       store.table(forEntityNamed: type.entityName).map { (number: $0, type: type) }
     }
     var types: [RowReference: ModelDescriptor] = [:]

@@ -113,7 +113,7 @@ private struct SnapshotSave<Store: RowStore> where Store.Snapshot == DefaultSnap
   // MARK: Errors
 
   private func descriptor(of reference: RowReference) -> ModelDescriptor? {
-    store.schema.modelTypes.lazy.map(ModelDescriptor.of).first {
+    store.schema.descriptors.first {
       store.table(forEntityNamed: $0.entityName) == reference.table
     }
   }

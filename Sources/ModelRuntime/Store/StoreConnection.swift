@@ -163,7 +163,7 @@ struct ConnectedModels: Sendable {
 
   init(of schema: Schema) {
     self.schema = schema
-    descriptors = schema.modelTypes.map(ModelDescriptor.of)
+    descriptors = schema.descriptors
     descriptorsByName = Dictionary(
       descriptors.map { ($0.entityName, $0) },
       uniquingKeysWith: { first, _ in first }

@@ -18,9 +18,7 @@ struct FormerColumns {
   private(set) var origins: [String: String] = [:]
 
   init(of entity: String, in former: Schema?, _ metadata: [String: String]) {
-    descriptor = former?.modelTypes.map { ModelDescriptor.of($0) }.first {
-      $0.entityName == entity
-    }
+    descriptor = former?.descriptor(named: entity)
     isPlanned = former != nil
     let text = metadata[TableDescription.metadataKey(of: entity)] ?? ""
     described = Dictionary(

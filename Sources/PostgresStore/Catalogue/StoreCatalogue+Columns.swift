@@ -349,8 +349,7 @@ extension StoreCatalogue {
     of removed: ModelDescriptor,
     in schema: Schema
   ) throws {
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       for property in descriptor.relationships
       where property.inverse != nil && !property.isDerivable && property.canLead(to: removed) {
         let column = property.name.quotedName

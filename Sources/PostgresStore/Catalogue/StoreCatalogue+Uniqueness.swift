@@ -10,8 +10,7 @@ extension StoreCatalogue {
     var wanted: [String: [String: [MappedColumn]]] = [:]
     var planned: [String: StoredIndex] = [:]
     for constraint in UniquenessConstraint.all(in: schema) {
-      for type in schema.modelTypes {
-        let descriptor = ModelDescriptor.of(type)
+      for descriptor in schema.descriptors {
         guard constraint.covers(descriptor) else { continue }
         let all = MappedColumn.columns(of: descriptor)
         let columns = constraint.columns.map { all[$0] }
@@ -26,8 +25,7 @@ extension StoreCatalogue {
 
   mutating func dropConstraints(notIn schema: Schema) throws {
     let wanted = uniqueColumns(in: schema)
-    for type in schema.modelTypes {
-      let entity = ModelDescriptor.of(type).entityName
+    for entity in schema.descriptors.map(\.entityName) {
       let former = (constraints[entity] ?? []).subtracting((wanted[entity] ?? [:]).keys)
       for constraint in former.sorted() where constraint.hasSuffix("_unique") {
         try change("ALTER TABLE \(name(entity)) DROP CONSTRAINT \(constraint.quotedName)")
@@ -89,7 +87,7 @@ extension StoreCatalogue {
     in schema: Schema,
     since former: Schema?
   ) throws {
-    let classes = schema.modelTypes.map { ModelDescriptor.of($0) }.filter(constraint.covers)
+    let classes = schema.descriptors.filter(constraint.covers)
     let columns = constraint.columns.map(constraint.owner.columnName)
     // A class with a constraint of its own may have become a subclass.
     let before = former.map { former in
@@ -98,7 +96,7 @@ extension StoreCatalogue {
           $0.owner.entityName == constraint.owner.entityName
             && $0.properties == constraint.properties
         }.flatMap { constraint in
-          former.modelTypes.map(ModelDescriptor.of).filter(constraint.covers).map(\.entityName)
+          former.descriptors.filter(constraint.covers).map(\.entityName)
         }
       )
     }

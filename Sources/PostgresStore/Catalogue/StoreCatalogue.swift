@@ -221,8 +221,7 @@ extension StoreCatalogue {
 
   func tables(of schema: Schema) throws -> [MappedTable] {
     let families = EntityFamilies(schema)
-    return try schema.modelTypes.map { type in
-      let descriptor = ModelDescriptor.of(type)
+    return try schema.descriptors.map { descriptor in
       let table = try numbers[descriptor.entityName].map {
         try MappedTable(number: $0, descriptor, namespace: namespace)
       }
@@ -320,8 +319,7 @@ extension StoreCatalogue {
     guard request.plan == nil, !schema.isVersioned, request.newerStores == .refuse, let stored,
       stored.version != Schema.unversioned
     else { return }
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       var known = Set(MappedColumn.columns(of: descriptor).map(\.name))
       for property in descriptor.properties {
         guard let original = property.originalName else { continue }
@@ -365,8 +363,7 @@ extension StoreCatalogue {
     since former: Schema? = nil,
     typeChange: TypeChange
   ) throws {
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       if numbers[descriptor.entityName] == nil {
         try addTable(descriptor)
         let former = FormerColumns(of: descriptor.entityName, in: former, metadata)
@@ -377,8 +374,7 @@ extension StoreCatalogue {
     }
     try dropConstraints(notIn: schema)
     try bringIndexes(of: schema)
-    for type in schema.modelTypes {
-      let descriptor = ModelDescriptor.of(type)
+    for descriptor in schema.descriptors {
       try set(
         TableDescription.metadataKey(of: descriptor.entityName),
         TableDescription.text(of: TableDescription.columns(of: descriptor))
@@ -431,8 +427,7 @@ extension StoreCatalogue {
   /// A role that does not own a table goes without those that are missing, until one that does opens the namespace.
   private mutating func bringIndexes(of schema: Schema) throws {
     for entity in schema.entities {
-      guard let type = entity.modelType else { continue }
-      let descriptor = ModelDescriptor.of(type)
+      guard let descriptor = schema.descriptor(named: entity.name) else { continue }
       let table = descriptor.entityName
       let columns = MappedColumn.columns(of: descriptor)
       for property in descriptor.relationships where !property.isToMany && property.inverse != nil {

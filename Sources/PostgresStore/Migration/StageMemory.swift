@@ -41,7 +41,7 @@ final class StageMemory: DataStore {
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let base = ModelDescriptor.of(T.self)
     let names = Set(
-      schema.modelTypes.map(ModelDescriptor.of).filter { $0.isKind(of: base) }.map(\.entityName)
+      schema.descriptors.filter { $0.isKind(of: base) }.map(\.entityName)
     )
     let found = snapshots.withLock { $0.values.map(\.self) }
       .filter { names.contains($0.persistentIdentifier.entityName) }

@@ -88,7 +88,7 @@ extension StoreCatalogue {
         // The code may also ask for models that other stores of the container keep: here there are none of them.
         let others = version.modelTypes.filter { !schema.contains($0) }
         if !others.isEmpty {
-          let rest = Schema(others, version: version.version)
+          let rest = Schema(others, of: version)
           stores.append((StageMemory(rest), rest))
         }
         return try ModelContainer(
