@@ -38,6 +38,7 @@ extension ModelContext {
     describe(state, model)
     state.model = model
     state.context = self
+    state.lastEnds = nil
     if state.isKnownGone { deletions.recordReturn() }
     state.flags.remove([.deleted, .vanished, .mayReturn])
     // A failed save, here or elsewhere, may have given it a row; each store has its own keys.

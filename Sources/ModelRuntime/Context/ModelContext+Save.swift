@@ -110,6 +110,7 @@ extension ModelContext {
     for model in inserted {
       let state = model._$state
       guard state.isDeleted else { continue }
+      state.keepEnds()
       state.context = nil
       state.flags.remove(.inserted)
       state.settle()
@@ -571,6 +572,7 @@ extension _ModelState {
 
   /// Removes the object from its context: its delete is saved.
   fileprivate func settleDeletion() {
+    keepEnds()
     context = nil
     settle()
     flags.insert(.vanished)

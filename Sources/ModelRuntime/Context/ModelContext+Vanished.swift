@@ -61,6 +61,7 @@ extension ModelContext {
     listEpoch &+= 1
     state.flags.insert([.deleted, .vanished])
     state.flags.remove(.listed)
+    state.keepEnds()
     state.context = nil
     observers?.went(model)
     state.notifyOtherEnds()

@@ -108,6 +108,8 @@ import RowFormat
   var owner = ContextOwner.nobody
   let use = ContextUse()
   @safe @exclusivity(unchecked) var autosave = Autosave()
+  /// The reference by which deleted objects find the context, once there are any.
+  @safe @exclusivity(unchecked) var ownReference: ContextReference?
   /// An error that occurred in code that cannot throw; the next save or fetch throws it.
   @safe @exclusivity(unchecked) var deferredError: (any Error)?
   /// The merge policy of the context's saves; `nil` for the policies of the stores' configurations.
@@ -252,9 +254,10 @@ extension ModelContext {
   /// They were found through relationships, and did not keep this context alive, so that cycles of objects do not keep it
   /// for ever. Code that holds one can still follow its relationships.
   private func handOver() {
-    if maps.allSatisfy({ $0.count == 0 }) { return }
+    if maps.allSatisfy({ $0.count == 0 }) { return handOverReference(to: nil) }
     for map in maps { map.makeStates() }
     let next = ModelContext(succeeding: self)
+    handOverReference(to: next)
     for (former, map) in zip(maps, next.maps) {
       for state in former.states {
         let isWatched = state.flags.contains(.isWatched)

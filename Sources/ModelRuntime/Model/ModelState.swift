@@ -222,6 +222,8 @@ private final class StateExtras {
   /// The other ends that an initializer set, while the object is only asked for them (see
   /// ``_ModelState/adoptInitialRelationships(of:)``).
   @safe @exclusivity(unchecked) var initialEnds: [any PersistentModel]?
+  /// Where the to-one relationships lead, once the object is deleted and has left its context.
+  @safe @exclusivity(unchecked) var lastEnds: LastEnds?
   /// The changed properties from 63 on.
   @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
@@ -278,6 +280,12 @@ extension _ModelState {
   }
   /// Whether any reference is nil because of a change of another model.
   var hasNullified: Bool { extras.map { !$0.nullified.isEmpty } ?? false }
+
+  /// Where the to-one relationships lead, once the object is deleted and has left its context.
+  var lastEnds: LastEnds? {
+    get { extras?.lastEnds }
+    set { if newValue != nil || extras != nil { makeExtras().lastEnds = newValue } }
+  }
 
   /// The comparison data of the save, beyond the row in memory.
   var mergeMemory: MergeMemory? {

@@ -43,8 +43,11 @@ extension _ModelState {
 
   /// The model at the other end, unless it is deleted.
   func destination(_ property: ModelProperty) -> (any PersistentModel)? {
+    if context == nil, case .unloaded = relation(property) { return lastDestination(property) }
     guard let model = linkedModel(property), !model._$state.isKnownGone else { return nil }
-    if property.isPaired, case .unloaded = relation(property), let inverse = property.inverse,
+    // The partner of a deleted model has let go of it, and the model's own end stays.
+    if property.isPaired, !isDeleted, case .unloaded = relation(property),
+      let inverse = property.inverse,
       model._$state.hasLeft(self, through: inverse)
     {
       return nil
