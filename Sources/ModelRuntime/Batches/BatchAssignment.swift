@@ -13,7 +13,7 @@ public struct BatchAssignment<Model: PersistentModel> {
   /// Does the same to an object.
   let apply: (Model) throws -> Void
   /// The added number, if the assignment is a plain addition.
-  var addition: FixedChange.Addition?
+  var addition: NumberAddition?
 }
 
 extension BatchAssignment {
@@ -63,7 +63,7 @@ extension BatchAssignment {
     to property: ReferenceWritableKeyPath<Model, Value>
   ) -> BatchAssignment {
     adding(
-      FixedChange.Addition(amount),
+      NumberAddition(amount),
       change(property) { try $0.adding(amount, to: name(of: property)) }
     )
   }
@@ -75,7 +75,7 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value>
   ) -> BatchAssignment {
-    adding(FixedChange.Addition(amount), change(property) { $0 + amount })
+    adding(NumberAddition(amount), change(property) { $0 + amount })
   }
 
   /// Adds to a number where there is one; nil stays nil.
@@ -84,7 +84,7 @@ extension BatchAssignment {
     to property: ReferenceWritableKeyPath<Model, Value?>
   ) -> BatchAssignment {
     adding(
-      FixedChange.Addition(amount),
+      NumberAddition(amount),
       change(property) { try $0?.adding(amount, to: name(of: property)) }
     )
   }
@@ -94,14 +94,14 @@ extension BatchAssignment {
     _ amount: Value,
     to property: ReferenceWritableKeyPath<Model, Value?>
   ) -> BatchAssignment {
-    adding(FixedChange.Addition(amount), change(property) { $0.map { $0 + amount } })
+    adding(NumberAddition(amount), change(property) { $0.map { $0 + amount } })
   }
 }
 
 extension BatchAssignment {
   /// Returns the assignment, marked as the addition of a number.
   private static func adding(
-    _ amount: FixedChange.Addition?,
+    _ amount: NumberAddition?,
     _ assignment: BatchAssignment
   ) -> BatchAssignment {
     var assignment = assignment

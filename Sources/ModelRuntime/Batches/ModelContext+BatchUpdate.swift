@@ -67,6 +67,10 @@ private struct RowUpdate {
   fileprivate let pairs: BatchPairs?
   /// The same changes as the writers', if no value has to be decoded for them.
   private let changes: [FixedChange]?
+  /// The numbers that are added, by assignment.
+  private let additions: [NumberAddition?]
+  /// Whether the changes can be told without the rows.
+  private let isUniform: Bool
   /// The columns written from values that were read: concurrent changes of them must not be lost.
   ///
   /// Ascending, as a row takes them, and without duplicates, since columns written without a value are not assigned.
@@ -84,7 +88,13 @@ private struct RowUpdate {
     }
     composer = try RowComposer(descriptor, writers.map(\.property), for: .changes)
     pairs = BatchPairs(among: composer.properties, of: descriptor, in: connection)
-    changes = try Self.fixedChanges(assignments.map(\.addition), writers, composer)
+    additions = assignments.map(\.addition)
+    changes = try Self.fixedChanges(additions, writers, composer)
+    isUniform =
+      composer.columnsWrittenAsRead.isEmpty
+      && zip(additions, writers).allSatisfy { addition, writer in
+        !writer.property.isRelationship && (addition != nil || writer.isConstant)
+      }
     readColumns =
       (composer.columnsWrittenAsRead + writers.filter { !$0.isConstant }.map(\.property.ordinal))
       .sorted()
@@ -92,7 +102,7 @@ private struct RowUpdate {
 
   /// Returns the changes of each row's columns, if all have a fixed width and get constants or sums.
   private static func fixedChanges(
-    _ additions: [FixedChange.Addition?],
+    _ additions: [NumberAddition?],
     _ writers: [any BatchWriter],
     _ composer: RowComposer
   ) throws -> [FixedChange]? {
@@ -101,13 +111,7 @@ private struct RowUpdate {
       !writer.property.columnType.isVariable && (addition != nil || writer.isConstant)
     }
     guard isFixed, !composer.writesRanks else { return nil }
-    composer.begin()
-    for writer in writers where writer.isConstant {
-      // Constants read nothing of the row.
-      let none = unsafe _RowView(base: nil, byteCount: 0, layout: layout)
-      try writer.write(none, into: &composer.encoder)
-    }
-    let values = try composer.finish()
+    let values = try constants(of: writers, in: composer)
     defer { composer.removeAll() }
     var changes: [FixedChange] = []
     for (position, (addition, writer)) in zip(additions, writers).enumerated() {
@@ -123,12 +127,50 @@ private struct RowUpdate {
     return changes
   }
 
+  /// Writes a row of values that has those of the constants only.
+  private static func constants(
+    of writers: [any BatchWriter],
+    in composer: RowComposer
+  ) throws -> Range<Int> {
+    composer.begin()
+    for writer in writers where writer.isConstant {
+      // Constants read nothing of the row.
+      let none = unsafe _RowView(base: nil, byteCount: 0, layout: composer.descriptor.layout)
+      try writer.write(none, into: &composer.encoder)
+    }
+    return try composer.finish()
+  }
+
   /// Whether rows of another class cannot be changed in the same commit: the other ends of their relationships might be the
   /// same rows.
   var isOneClassOnly: Bool { pairs != nil }
 
   /// Whether new rows depend on the old ones.
   fileprivate var readsRows: Bool { !readColumns.isEmpty }
+
+  /// Has a store change some rows without reading them.
+  ///
+  /// - Returns: `false` if the rows must be written.
+  /// - Throws: The error of encoding a constant.
+  fileprivate func assign(_ rows: [RowReference], in sink: any RowChangeSink) throws -> Bool {
+    guard isUniform, let sink = sink as? any UniformUpdating else { return false }
+    var added: [Int: (amount: NumberAddition, nilStays: Bool)] = [:]
+    for case (let amount?, let writer) in zip(additions, writers) {
+      added[writer.property.ordinal] = (amount, writer.property.isOptional)
+    }
+    var empty = RowWriter(capacity: 256)
+    empty.begin(composer.descriptor.layout)
+    let base = empty.finish()
+    let constants = try Self.constants(of: writers, in: composer)
+    defer { composer.removeAll() }
+    let values = try composer.withRow(empty.bytes.extracting(base), constants, rank: { 0 }) {
+      unsafe $0.withUnsafeBytes { unsafe Array($0) }
+    }
+    return sink.update(
+      rows,
+      UniformChange(changed: composer.changed, additions: added, values: values)
+    )
+  }
 
   /// Writes the new versions of some rows.
   ///
@@ -205,8 +247,16 @@ private struct RowUpdate {
 private struct UpdateCommit {
   private var parts: [(update: RowUpdate, rows: [RowReference])] = []
   private(set) var rowCount = 0
+  /// The form in which the store gets the changes.
+  private var form = Form.assignments
   /// Whether other commits came between: from then on the values read are compared with the values replaced.
   private var comparesRows = false
+
+  private enum Form {
+    /// Assignments, where that is enough.
+    case assignments
+    case rows
+  }
 
   private var readsRows: Bool { parts.contains(where: \.update.readsRows) }
 
@@ -228,6 +278,8 @@ private struct UpdateCommit {
         let mayGoOn = patience ?? run.connection.makeTurnPatience()
         patience = mayGoOn
         guard mayGoOn() else { throw lost.cause }
+      } catch is UnfitAssignments where form == .assignments {
+        form = .rows
       } catch is OvertakenSave {
         comparesRows = true
       } catch is RowConflicts {
@@ -260,6 +312,10 @@ private struct UpdateCommit {
       saved.updated.reserveCapacity(rowCount)
       let expecting = expectReads(of: sink, in: current.connection)
       for (update, rows) in parts {
+        if form == .assignments, try update.assign(rows, in: sink) {
+          saved.updated += rows
+          continue
+        }
         try update.write(rows, to: sink, expecting: expecting, &saved, in: current)
       }
       return saved
