@@ -60,6 +60,9 @@ extension PostgresStoreError.ServerError {
     }
   }
 
+  /// Whether a value is the reason: one that its type cannot have, for instance.
+  var isOfData: Bool { state.hasPrefix(SQLState.dataException) }
+
   /// The same as an error after which the transaction may succeed if it is tried again.
   var asTransient: Self {
     Self(
@@ -85,6 +88,8 @@ enum SQLState {
   static let lockNotAvailable = "55P03"
   static let idleInTransaction = "25P03"
   static let queryCanceled = "57014"
+  /// The first two characters of the codes of errors in values.
+  static let dataException = "22"
 }
 
 extension PostgresStoreError: CustomStringConvertible, LocalizedError {

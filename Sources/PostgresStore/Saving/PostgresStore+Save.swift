@@ -10,8 +10,8 @@ extension PostgresStore {
   /// lost, the transaction is sent again on another one, and the row tells whether the first one went through; the
   /// server keeps the two from running side by side.
   ///
-  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference` or `VanishedRow` for an obstacle,
-  ///   `SwiftDataError.storeClosed`, or ``PostgresStoreError``; then nothing is written, but for
+  /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `MovedReference`, `UnfitAssignments` or `VanishedRow` for an
+  ///   obstacle, `SwiftDataError.storeClosed`, or ``PostgresStoreError``; then nothing is written, but for
   ///   ``PostgresStoreError/saveUnresolved(reason:)``.
   public func saveRows(
     for editingState: EditingState,
@@ -149,6 +149,10 @@ private struct SaveTransaction {
       throw PostgresStoreError.server(
         attempts.violated == error.constraint ? error : error.asTransient
       )
+    } catch PostgresStoreError.server(let error) where error.isOfData && batch.assigns {
+      // Swift has a result of its own where the server has none: an infinite sum, say.
+      undo(on: connection)
+      throw UnfitAssignments()
     } catch {
       undo(on: connection)
       throw error
@@ -251,7 +255,9 @@ private struct SaveTransaction {
       let own = rest.popFirst()
       if run.kind != .delete { rest = rest.dropFirst() }
       let count = run.kind == .update && run.columns.isEmpty ? own?.rowCount : own?.affectedCount
-      if let count, count < Set(run.rows).count { throw try vanished(of: run, connection) }
+      // A row may be there twice; to look for that takes longer than to count.
+      guard let count, count < run.rows.count, count < Set(run.rows).count else { continue }
+      throw try vanished(of: run, connection)
     }
     rest = rest.dropFirst(TotalsUpdate.locks(updates).count)
     let totals = rest.prefix(updates.count)
@@ -279,6 +285,8 @@ private struct SaveTransaction {
     ) { $0.append(run.rows) }
     let found = try connection.run([undo, question])[1]
     guard found.rowCount == 1 else {
+      // All are there: one of them cannot hold its new value.
+      if run.kind == .assign { return UnfitAssignments() }
       // It came back since: only a copy of a store can do that.
       return VanishedRow(RowReference(rawValue: UInt64(bitPattern: run.rows[0])))
     }

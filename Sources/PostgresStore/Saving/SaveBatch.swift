@@ -7,7 +7,7 @@ import RowFormat
 ///
 /// A graph of models comes as an owner, its members, the next owner, and so on, so several runs are open at a time. The history
 /// has the order in which the changes came.
-final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
+final class SaveBatch: RowChangeSink, UniformUpdating, ValueExpecting, ReferenceExpecting {
   private let tables: TableMap
   private let namespace: String
   private let texts: RunTexts
@@ -31,6 +31,8 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
 
   /// The approximate size of the values that one statement carries, in bytes.
   private static let runByteCount = 4 << 20
+  /// The number of rows that one statement gives the same values: a statement has a limit in time.
+  private static let assignedRowCount = 1 << 16
   /// The number of runs that are open at a time.
   private static let mostOpenRuns = 16
 
@@ -51,6 +53,9 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
   }
 
   var isEmpty: Bool { changes.isEmpty }
+
+  /// Whether rows are changed whose new values only the server knows.
+  var assigns: Bool { changes.contains { $0.kind == .assign } }
 
   var rowCount: Int { changes.reduce(0) { $0 + $1.rows.count } }
 
@@ -107,6 +112,39 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
     where keys[place].covers(table) && keys[place].constraint.isTouched(by: changed) {
       add(place, reference, row, table)
     }
+  }
+
+  func update(_ rows: [RowReference], _ change: UniformChange) -> Bool {
+    guard let first = rows.first, failure == nil,
+      let table = tables.table(numbered: first.table)
+    else { return true }
+    let columns = table.columns.filter { change.changed.contains($0.position) }
+    guard !isWatched(table, change.changed), let added = RowRun.added(to: columns, by: change)
+    else { return false }
+    endRuns()
+    for start in stride(from: 0, to: rows.count, by: SaveBatch.assignedRowCount) {
+      let run = RowRun(.assign, table, columns, dates: [], adding: added)
+      let some = rows[start...].prefix(SaveBatch.assignedRowCount)
+      do {
+        try change.values.withUnsafeBytes { try run.add(some[start], takeOrdinal(), $0.bytes) }
+      } catch {
+        // A value that cannot be stored, the same for each row: of the rows, a sum may be to blame before it.
+        return false
+      }
+      for row in some.dropFirst() { run.add(row, takeOrdinal()) }
+      changes.append(run)
+    }
+    return true
+  }
+
+  /// Whether a change of some columns has to be compared with other rows, or leads to others.
+  private func isWatched(_ table: MappedTable, _ changed: ColumnSet) -> Bool {
+    if keys.contains(where: { $0.covers(table) && $0.constraint.isTouched(by: changed) }) {
+      return true
+    }
+    guard let plan = tables.derivations else { return false }
+    return plan.owners[table.number] != nil
+      || plan.members[table.number]?.contains { $0.isTouched(by: changed) } == true
   }
 
   func delete(_ reference: RowReference) {
@@ -211,6 +249,8 @@ final class SaveBatch: RowChangeSink, ValueExpecting, ReferenceExpecting {
 
 /// Rows of one table that are inserted, or get new values of the same columns, or are deleted.
 ///
+/// Rows that get the same values have them once.
+///
 /// A class, so that it grows in place: to copy it for each row would count references of a dozen arrays.
 final class RowRun {
   let kind: RunKind
@@ -218,6 +258,8 @@ final class RowRun {
   let columns: [MappedColumn]
   /// The columns whose values the rows have.
   private let given: [MappedColumn]
+  /// The columns to which a number is added.
+  private let added: [Added]
   /// The columns that get the time of the save.
   private let dated: [MappedColumn]
   private(set) var rows: [Int64] = []
@@ -227,18 +269,46 @@ final class RowRun {
   /// The approximate size of the rows, in bytes.
   private(set) var byteCount = 0
 
+  /// A number that is added to a column of all rows.
+  struct Added {
+    let column: MappedColumn
+    let amount: NumberAddition
+    let addition: ColumnAddition
+  }
+
   /// - Parameters:
   ///   - kind: The change of the rows.
   ///   - table: Their table.
   ///   - columns: The columns that are written.
   ///   - dates: The positions of columns that say when a row was written.
-  init(_ kind: RunKind, _ table: MappedTable, _ columns: [MappedColumn], dates: [Int]) {
+  ///   - added: The numbers that are added to columns.
+  init(
+    _ kind: RunKind,
+    _ table: MappedTable,
+    _ columns: [MappedColumn],
+    dates: [Int],
+    adding added: [Added] = []
+  ) {
     self.kind = kind
     self.table = table
     self.columns = columns
-    given = columns.filter { !dates.contains($0.position) }
+    self.added = added
+    given = columns.filter { column in
+      !dates.contains(column.position) && !added.contains { $0.column.position == column.position }
+    }
     dated = columns.filter { dates.contains($0.position) }
     values = given.map { ArrayParameter($0.kind.parameterType) }
+  }
+
+  /// Returns the numbers that a change adds to columns; `nil` if one of them is not for the server to add.
+  static func added(to columns: [MappedColumn], by change: UniformChange) -> [Added]? {
+    var added: [Added] = []
+    for column in columns {
+      guard let (amount, nilStays) = change.additions[column.position] else { continue }
+      guard let addition = ColumnAddition(amount, nilStays: nilStays) else { return nil }
+      added.append(Added(column: column, amount: amount, addition: addition))
+    }
+    return added
   }
 
   /// Whether a change of a row belongs to this run.
@@ -251,7 +321,7 @@ final class RowRun {
       || columns.indices.allSatisfy { columns[$0].position == self.columns[$0].position }
   }
 
-  /// Adds a row that is deleted.
+  /// Adds a row that is deleted, or that gets the values of the first row of the run.
   ///
   /// - Parameters:
   ///   - reference: The row.
@@ -301,16 +371,24 @@ final class RowRun {
     if kind == .delete {
       return [deletion(from: start, "\(namespace.quotedName)._logstore_change")]
     }
-    let key = RunTexts.Key(kind, table, numbering, given: given, dated: dated)
+    let key = RunTexts.Key(
+      kind,
+      table,
+      numbering,
+      given: given,
+      dated: dated,
+      added: added.map { ($0.column, $0.addition) }
+    )
     let texts = texts.texts(of: key, in: table, namespace)
     let note = Statement(texts.note) {
       appendRows(to: &$0)
       appendOrdinals(from: start, to: &$0)
-      if kind == .update { $0.append(columns.map(\.name)) }
+      if kind.isUpdate { $0.append(columns.map(\.name)) }
     }
     let change = Statement(texts.change) {
       appendRows(to: &$0)
       for value in values { append(value, to: &$0) }
+      for added in added { ColumnAddition.append(added.amount, to: &$0) }
     }
     return [change, note]
   }
@@ -338,7 +416,11 @@ final class RowRun {
   }
 
   private func append(_ value: ArrayParameter, to parameters: inout Parameters) {
-    if isSingle { parameters.append(onlyElementOf: value) } else { parameters.append(value) }
+    if isSingle || kind == .assign {
+      parameters.append(onlyElementOf: value)
+    } else {
+      parameters.append(value)
+    }
   }
 
   private func deletion(from start: Int, _ history: String) -> Statement {

@@ -26,6 +26,7 @@ struct Ledger: Equatable {
     case append(code: String, entry: Int)
     case tag(code: String, text: String)
     case close(code: String)
+    case raise(amount: Int)
   }
 
   /// A change that makes sense now.
@@ -36,7 +37,7 @@ struct Ledger: Equatable {
     }
     // Few accounts, so that all of them can be compared each time.
     if lines.count > 12 { return .close(code: code) }
-    return switch Int.random(in: 0..<8, using: &random) {
+    return switch Int.random(in: 0..<10, using: &random) {
     case 0, 1:
       .open(
         code: "\(made)",
@@ -47,6 +48,7 @@ struct Ledger: Equatable {
     case 4: .upsert(code: code, balance: made)
     case 5: .append(code: code, entry: made * 10)
     case 6: .tag(code: code, text: "\(made)")
+    case 7, 8: .raise(amount: made)
     default: .close(code: code)
     }
   }
@@ -60,6 +62,7 @@ struct Ledger: Equatable {
     case .append(let code, let entry): lines[code]?.entries.append(entry)
     case .tag(let code, let text): lines[code]?.tags.append(text)
     case .close(let code): lines[code] = nil
+    case .raise(let amount): for code in lines.keys { lines[code]?.balance += amount }
     }
   }
 
@@ -122,6 +125,8 @@ extension Ledger.Change {
     case .append(let code, let entry): try account(code).entries.append(Entry(entry))
     case .tag(let code, let text): try account(code).tags.append(Tag(text))
     case .close(let code): context.delete(try account(code))
+    // The server adds: a batch that was made twice shows.
+    case .raise(let amount): try context.batchUpdate(Account.self, .add(amount, to: \.balance))
     }
     try context.save()
   }

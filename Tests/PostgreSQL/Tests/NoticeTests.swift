@@ -61,6 +61,29 @@ import Testing
     #expect(all.isComplete)
   }
 
+  @Test func `are told of the rows that a batch has the server change`() throws {
+    let namespace = try TestNamespace()
+    let listening = try namespace.container(Journey.self, Leg.self)
+    let store = try #require(listening.stores(of: PostgresStore.self).first)
+    let context = ModelContext(try namespace.container(Journey.self, Leg.self))
+    let journeys = [Journey("a"), Journey("b"), Journey("c")]
+    for journey in journeys { context.insert(journey) }
+    try context.save()
+    let received = try changes(in: listening)
+    let result = try context.batchUpdate(
+      Journey.self,
+      where: #Predicate { $0.code != "b" },
+      .add(1, to: \.rating)
+    )
+    let rows = try result.updatedIdentifiers.map { try #require(store.reference(of: $0)) }
+    // The transactions of other tests hold the history back.
+    while received.all.updated.count < 2 { store.lookForRemoteSaves() }
+    #expect(received.all.updated == rows)
+    #expect(received.all.isComplete)
+    // Those that hold the models see what the server has added.
+    #expect(journeys.map(\.rating) == [1, 0, 1])
+  }
+
   @Test func `are told of a transaction that began before the observation and ended later`() throws
   {
     let namespace = try TestNamespace()

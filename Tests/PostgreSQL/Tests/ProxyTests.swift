@@ -89,6 +89,53 @@ struct `A PostgreSQL store behind a proxy` {
     #expect(try ModelContext(open()).fetchCount(FetchDescriptor<Leg>()) == 0)
   }
 
+  /// Faults that a batch on its way meets: the first attempt is lost, or nobody hears that it went through.
+  enum Loss: CaseIterable { case lateChange, answerToChange, commit, answerToCommit }
+
+  @Test(arguments: Loss.allCases)
+  func `adds a number once, whatever of the batch is lost`(loss: Loss) throws {
+    defer { proxy.close() }
+    let direct = PostgresStoreConfiguration(url: namespace.server.url, namespace: namespace.name)
+    let other = ModelContext(
+      try ModelContainer(for: Schema([Journey.self, Leg.self]), configurations: [direct])
+    )
+    for code in ["a", "b"] { other.insert(Journey(code)) }
+    try other.save()
+    let context = ModelContext(try open())
+    let cut = Fault.interlude { [proxy] in
+      proxy.refuse()
+      proxy.admit()
+    }
+    let change = "SET \"rating\""
+    switch loss {
+    case .lateChange: proxy.arm(.late, aheadOf: change)
+    case .answerToChange: proxy.arm(cut, behind: change)
+    // The next byte for the server is the commit's.
+    case .commit:
+      proxy.arm(.interlude { [proxy] in proxy.arm(.cut, in: .toServer, after: 1) }, behind: change)
+    case .answerToCommit:
+      let loss = Fault.interlude { [proxy] in proxy.arm(cut, in: .toClient, after: 1) }
+      proxy.arm(.interlude { [proxy] in proxy.arm(loss, in: .toServer, after: 1) }, behind: change)
+    }
+    let result = try context.batchUpdate(Journey.self, .add(1, to: \.rating))
+    #expect(result.updatedCount == 2)
+    #expect(proxy.struckCount == (loss == .answerToCommit ? 3 : loss == .commit ? 2 : 1))
+    if loss == .lateChange { #expect(proxy.deliverHeld() > 0) }
+    // The session that received it ends once it has done what it was told.
+    let session = try ServerSession(namespace.server.url)
+    let busy =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(namespace.name)' AND state <> 'idle'"
+    while try session.integer(busy) > 0 {}
+    #expect(try commitCount() == 2)
+    #expect(
+      try session.integer(
+        "SELECT count(*) FROM \(namespace.name)._logstore_change WHERE kind = 'update'"
+      ) == 2
+    )
+    let ratings = try ModelContext(open()).fetch(FetchDescriptor<Journey>()).map(\.rating)
+    #expect(ratings == [1, 1])
+  }
+
   @Test func `does not keep others waiting when it falls silent in a save`() throws {
     defer { proxy.close() }
     // Long enough for the test to see the session while it holds its locks.
