@@ -20,6 +20,10 @@ extension StoreCatalogue {
     try connection.withoutLimit {
       try change("DELETE FROM \(commits)", "DELETE FROM \(name("_logstore_change"))")
     }
+    // A namespace of the older format is divided afterwards.
+    if metadata["format"] != "1" {
+      try HistoryPartitions(namespace: namespace).dropForeign(connection)
+    }
     let now = try connection.run([Statement("SELECT pg_current_xact_id()::text")])[0]
     try set("history.deleted", now.text(0, 0))
     let deletions = metadata["history.deletions"].flatMap { Int64($0) } ?? 0

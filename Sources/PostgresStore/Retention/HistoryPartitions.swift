@@ -71,16 +71,32 @@ extension HistoryPartitions {
       + "WHERE current_setting('default_tablespace') = 'pg_default'"
   )
 
-  private func firstPartitions(from lower: Int64, next: Int64) -> [Statement] {
+  private func firstPartition(from lower: Int64, next: Int64) -> Partition {
     let width = min(max(HistoryPartitions.firstWidth, width.lowerBound), width.upperBound)
-    let first = Partition(lower..<(next + width))
-    let partition = "PARTITION OF \(name(HistoryPartitions.parent))"
+    return Partition(lower..<(next + width))
+  }
+
+  private func creation(of partition: Partition) -> Statement {
+    Statement(
+      "CREATE TABLE \(name(partition.name)) PARTITION OF \(name(HistoryPartitions.parent)) "
+        + "FOR VALUES FROM (\(partition.lower)) TO (\(partition.upper))"
+    )
+  }
+
+  private func firstPartitions(from lower: Int64, next: Int64) -> [Statement] {
+    let (parent, rest) = (name(HistoryPartitions.parent), name(HistoryPartitions.parent + "_rest"))
     return [
-      Statement("CREATE TABLE \(name(HistoryPartitions.parent + "_rest")) \(partition) DEFAULT"),
-      Statement(
-        "CREATE TABLE \(name(first.name)) \(partition) FOR VALUES FROM (\(first.lower)) TO (\(first.upper))"
-      ),
+      Statement("CREATE TABLE \(rest) PARTITION OF \(parent) DEFAULT"),
+      creation(of: firstPartition(from: lower, next: next)),
     ]
+  }
+
+  /// The statement that tells whether the session's role may make and drop partitions.
+  private var rights: Statement {
+    Statement(
+      "SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') "
+        + "FROM pg_class WHERE oid = to_regclass($1)"
+    ) { $0.append(name(HistoryPartitions.parent)) }
   }
 
   private func next(_ connection: Connection) throws -> Int64 {
@@ -103,10 +119,6 @@ extension HistoryPartitions {
   /// - Complexity: The changes are read once, to see that they belong there; saves of other processes wait.
   func divide(_ connection: Connection) throws -> Bool {
     let parent = name(HistoryPartitions.parent)
-    let rights = Statement(
-      "SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') "
-        + "FROM pg_class WHERE oid = to_regclass($1)"
-    ) { $0.append(parent) }
     guard try connection.runUncounted([rights])[0].bool(0, 0) else { return false }
     // The new table needs the privileges of the old one.
     let grants = try connection.runUncounted([
@@ -259,6 +271,29 @@ extension HistoryPartitions {
       }
     )
     return zip(ended, found).filter { !$1.bool(0, 0) }.map(\.0)
+  }
+
+  /// Drops the partitions of transactions that this server has not come to, within a transaction that has deleted all changes,
+  /// and makes one for those that come next if none is left for them.
+  ///
+  /// Another server made them. While they are there, no store makes partitions before them, and the changes of this server's
+  /// transactions are in the default one. A role that does not own the table leaves that to one that does.
+  ///
+  /// - Throws: ``PostgresStoreError``.
+  func dropForeign(_ connection: Connection) throws {
+    let results = try connection.runUncounted([rights, list])
+    guard results[0].bool(0, 0) else { return }
+    let next = try next(connection)
+    let all = partitions(results[1])
+    let foreign = all.filter { $0.lower >= next }
+    if foreign.isEmpty { return }
+    _ = try connection.runUncounted(
+      foreign.map { Statement("DROP TABLE \(name($0.name))") }
+    )
+    if all.contains(where: { $0.lower < next && $0.upper > next }) { return }
+    _ = try connection.runUncounted([
+      HistoryPartitions.plainTablespace, creation(of: firstPartition(from: next, next: next)),
+    ])
   }
 
   /// Removes partitions that are not needed; those that others have locked are left for the next time.

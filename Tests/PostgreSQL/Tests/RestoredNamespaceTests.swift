@@ -1,6 +1,6 @@
 import Foundation
 @testable import ModelRuntime
-import PostgresStore
+@testable import PostgresStore
 import Testing
 
 /// A dump has the numbers of its server's transactions, and the server that it is restored on comes to them later.
@@ -68,6 +68,40 @@ import Testing
     #expect(error == .historyTokenExpired)
     // Opened again, it keeps the history that is its own.
     #expect(try history(try open(), after: own[1].token).count == 3)
+  }
+
+  @Test func `has partitions for the transactions of its new server`() throws {
+    let before = try open()
+    let store = try #require(before.container.stores(of: PostgresStore.self).first)
+    store.historyKeeper.settle()
+    try store.close()
+    // The first ones of the other server were dropped with what was in them.
+    let partition =
+      "SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+      + "WHERE i.inhparent = '\(name("_logstore_change"))'::regclass ORDER BY 1"
+    for name in try session.texts(partition) where !name.hasSuffix("_rest") {
+      try session.run("DROP TABLE \(self.name(name))")
+    }
+    let next = try session.integer("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    for (lower, upper) in [(50_000_000, 60_000_000), (60_000_000, 80_000_000)] {
+      try session.run(
+        "CREATE TABLE \(name("_logstore_change_\(next + lower)_\(next + upper)")) "
+          + "PARTITION OF \(name("_logstore_change")) "
+          + "FOR VALUES FROM (\(next + lower)) TO (\(next + upper))"
+      )
+    }
+    try moveHistoryAhead(deletingSome: true)
+    let restored = try open()
+    for number in 0..<3 {
+      restored.insert(Leg("\(number)"))
+      try restored.save()
+    }
+    let rest = "SELECT count(*) FROM \(name("_logstore_change_rest"))"
+    #expect(try session.integer(rest) == 0)
+    #expect(try session.integer("SELECT count(*) FROM \(name("_logstore_change"))") == 3)
+    let remaining = try session.texts(partition)
+    #expect(!remaining.contains { $0.hasPrefix("_logstore_change_\(next + 50_000_000)") })
+    #expect(!remaining.contains { $0.hasPrefix("_logstore_change_\(next + 60_000_000)") })
   }
 
   @Test func `tells of the saves of others`() async throws {
