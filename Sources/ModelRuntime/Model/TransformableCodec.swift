@@ -34,7 +34,9 @@ struct TransformableCodec: AttributeCodec {
 
   /// Returns the transformer's value for stored bytes.
   func value(of bytes: Data) -> Any? {
-    TransformerNames.transformer(named: transformerName)?.reverseTransformedValue(bytes)
+    guard let transformer = TransformerNames.transformer(named: transformerName) else { return nil }
+    return transformer.isOfBytes
+      ? transformer.transformedValue(bytes) : transformer.reverseTransformedValue(bytes)
   }
 
   func write(_ value: Any, into encoder: inout _RowEncoder, _ column: Int) {
@@ -42,7 +44,10 @@ struct TransformableCodec: AttributeCodec {
     guard let transformer = TransformerNames.transformer(named: transformerName) else {
       return fail("no transformer of the name \"\(transformerName)\" is registered", in: &encoder)
     }
-    guard let bytes = transformer.transformedValue(value) as? Data else {
+    let transformed =
+      transformer.isOfBytes
+      ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+    guard let bytes = transformed as? Data else {
       return fail(
         "transformer \(transformerName) makes no Data of a \(type(of: value))",
         in: &encoder
@@ -66,6 +71,12 @@ struct TransformableCodec: AttributeCodec {
         entity: name
       )
   }
+}
+
+extension ValueTransformer {
+  /// Whether the transformer makes objects of bytes, and is used the other way round: that is how Foundation's own one for archives
+  /// works, and its subclasses, which say what an archive may hold.
+  fileprivate var isOfBytes: Bool { self is NSSecureUnarchiveFromDataTransformer }
 }
 
 /// `Optional`, seen from a value.
