@@ -148,7 +148,14 @@ extension ModelContext {
       // Others may have set it to a model here, whose list has no other notice of it.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
-      if mark.isUnsaved(in: context) { image.restore(state) } else { image.restoreSaved(state) }
+      if mark.isUnsaved(in: context) {
+        image.restore(state)
+      } else {
+        image.restoreSaved(state)
+        if !property.isToMany {
+          state.linkedModel(property)?._$state.admit(model, property.inverse)
+        }
+      }
       mark.restore(state, in: context)
       if mark.isOutdated(in: context), mark.isUnsaved(in: context) { state.outdateList(property) }
       property.notify(model)
@@ -217,6 +224,9 @@ extension ModelContext {
       context.registerUndo(ofAdding: other, to: property, list, in: model)
       state.recordChange(property.ordinal)
       state.hold(other)
+      if !mark.isUnsaved(in: context), property.inverse?.isToMany == true {
+        other._$state.admit(model, property.inverse)
+      }
       if !mark.isUnsaved(in: context) || wasAdded {
         list.added.append(other)
         if let place, case .end = place {} else { list.isReordered = true }
@@ -445,8 +455,11 @@ private struct RelationImage {
       let wanted = restored.models.filter {
         known.contains(ObjectIdentifier($0)) || $0._$state.leads(to: state, property)
       }
-      restored.replace(with: wanted)
       let kept = Set(wanted.lazy.map { ObjectIdentifier($0) })
+      for member in restored.models where !kept.contains(ObjectIdentifier(member)) {
+        restored.expected[ObjectIdentifier(member)] = restored.place(of: member)
+      }
+      restored.replace(with: wanted)
       restored.added = OrderedModels(wanted.filter { !known.contains(ObjectIdentifier($0)) })
       restored.removed.removeAll()
       if !property.isDerivable {
@@ -547,6 +560,12 @@ extension _ModelState {
     in model: any PersistentModel
   ) {
     context?.registerUndo(ofRemoving: other, from: property, list, in: model)
+  }
+
+  /// Makes a model a member again of the list at its other end, if an undo has restored that before the model's own end.
+  fileprivate func admit(_ model: any PersistentModel, _ property: ModelProperty?) {
+    guard let property, property.isToMany, case .many(let list) = relation(property) else { return }
+    if list.admit(model) { hold(model) }
   }
 
   /// Whether others have deleted the object: it has no ends any more that an undo could restore.

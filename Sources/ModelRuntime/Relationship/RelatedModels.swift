@@ -27,6 +27,9 @@ class RelatedModels {
   ///
   /// They get them again if that keeps the order, so that others restored later find their places.
   final var ranksInFormerList: [ObjectIdentifier: Int64] = [:]
+  /// The places of models that an undo is about to restore, whose own ends do not lead to the list's owner yet: if a later step
+  /// of the undo restores these, they are members again.
+  final var expected: [ObjectIdentifier: ListPlace] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others added at the end.
   @safe @exclusivity(unchecked) final var isReordered = false
   /// In a list with its own order, the members that others have added since: that order does not include them.
@@ -288,6 +291,19 @@ extension RelatedModels {
     replace(with: members)
   }
 
+  /// Makes a model a member again that an undo has expected, now that its own end leads to the owner.
+  ///
+  /// - Returns: Whether it was expected.
+  final func admit(_ model: any PersistentModel) -> Bool {
+    guard let place = expected.removeValue(forKey: ObjectIdentifier(model)), isLoaded else {
+      return false
+    }
+    removed.remove(model)
+    if !added.contains(model) { added.append(model) }
+    if !contains(model) { insert(model, at: place) }
+    return true
+  }
+
   /// Forgets the overlay: it is saved, and the members are those of the store.
   final func settle() {
     added.removeAll()
@@ -295,6 +311,7 @@ extension RelatedModels {
     returned.removeAll()
     formerRanks.removeAll()
     ranksInFormerList.removeAll()
+    expected.removeAll()
     latecomers.removeAll()
     isReordered = false
   }

@@ -173,6 +173,71 @@ import Testing
 }
 
 @Suite struct `Redoing a change of a whole list after a save` {
+  /// A way to set a list of which all other players are stored already, and belong to nobody or to another team.
+  enum Way: CaseIterable {
+    case assigning, plusEquals, appendingContents, insertingContents, replacingFirst, turningRound
+
+    func change(_ players: inout [Player], with others: [Player]) {
+      switch self {
+      case .assigning: players = others
+      case .plusEquals: players += others
+      case .appendingContents: players.append(contentsOf: others)
+      case .insertingContents: players.insert(contentsOf: others, at: 0)
+      case .replacingFirst: players[0] = others[0]
+      case .turningRound: players = (others + players).reversed()
+      }
+    }
+  }
+
+  @Test(arguments: Way.allCases, [false, true])
+  func `brings stored members back at both ends, in their places`(
+    way: Way,
+    isFromAnotherTeam: Bool
+  ) throws {
+    let club = try Club()
+    let context = try club.context { context in
+      let (team, other, medal) = (Team(1), Team(2), Medal(1))
+      context.insert(team)
+      context.insert(other)
+      context.insert(medal)
+      team.members = [Player(1), Player(2)]
+      medal.players = team.members
+      for key in 3...4 {
+        context.insert(Player(key))
+      }
+    }
+    let others = try [context.player(3), context.player(4)]
+    if isFromAnotherTeam {
+      try context.team(2).members = others
+      try context.save()
+    }
+    context.undoManager = UndoManager()
+    let (team, medal) = (try context.team(1), try context.medal(1))
+    let former = team.members.map(\.key)
+    way.change(&team.members, with: others)
+    way.change(&medal.players, with: others)
+    let wanted = team.members.map(\.key)
+    context.processPendingChanges()
+    try context.save()
+    for _ in 0..<2 {
+      context.undoManager?.undo()
+      try context.save()
+      #expect(team.members.map(\.key) == former)
+      #expect(medal.players.map(\.key) == former)
+      context.undoManager?.redo()
+      #expect(team.members.map(\.key) == wanted)
+      #expect(medal.players.map(\.key) == wanted)
+      #expect(team.members.allSatisfy { $0.team === team })
+      #expect(medal.players.allSatisfy { $0.medals.contains(medal) })
+      try context.save()
+      let fresh = ModelContext(club.container)
+      #expect(try fresh.team(1).members.map(\.key) == wanted)
+      #expect(try fresh.medal(1).players.map(\.key) == wanted)
+      #expect(team.members.map(\.key) == wanted)
+      #expect(context.invariantViolations() == [])
+    }
+  }
+
   @Test(arguments: [false, true], [false, true])
   func `brings a new member back at both ends, in its place`(
     isReadBetween: Bool,
