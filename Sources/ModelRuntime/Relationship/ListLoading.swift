@@ -173,10 +173,12 @@ extension ModelContext {
     if property.inverse != nil { return models }
     // This end does not know which models were deleted, here or by others.
     let states = models.map { $0._$state }
-    refreshRows(
-      of: states.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
-      from: connection
-    )
+    if !connection.loadsSiblings {
+      refreshRows(
+        of: states.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
+        from: connection
+      )
+    }
     loadRows(of: states, from: connection)
     return models.filter { $0._$state.exists() }
   }
