@@ -19,7 +19,7 @@ extension ModelContext {
     // New models follow all rows, so the rows of a full page are the page.
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
-    let memory = memory(of: descriptor, pending, for: .firstRows, in: connection)
+    let memory = memory(of: descriptor, pending, for: .firstRows)
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
         window.skip(allBut: try pending.matchCount(knowing: memory))
@@ -132,7 +132,7 @@ extension ModelContext {
       return nil
     }
     // The order does not matter for the number, but a change of what is sorted by makes a model count as affected.
-    let memory = memory(of: descriptor, pending, for: .count, in: connection)
+    let memory = memory(of: descriptor, pending, for: .count)
     var counting: PassedRows?
     if !pending.areAllNew {
       counting = passedRows(of: memory, at: changeCount)
@@ -151,15 +151,14 @@ extension ModelContext {
     return FetchSlice(descriptor).count(of: count + (try pending.matchCount(knowing: memory)))
   }
 
-  /// The memory of a fetch; `nil` for one that nothing is gained by, or that cannot be told from others.
+  /// The memory of a fetch; `nil` if few models are new and no others unsaved, or if the fetch cannot be told from others.
   private func memory<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ pending: PendingModels<T>,
-    for interest: FetchQuestion.Interest,
-    in connection: StoreConnection
+    for interest: FetchQuestion.Interest
   ) -> RepeatedFetch? {
     if pending.areAllNew, !pending.areMany { return nil }
-    return FetchQuestion(descriptor, pending.expression, for: interest, in: connection.schema)
+    return FetchQuestion(descriptor, pending.expression, for: interest)
       .map { repeatedFetches.memory(of: $0) }
   }
 

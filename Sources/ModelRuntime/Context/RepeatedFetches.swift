@@ -139,20 +139,17 @@ struct FetchQuestion {
   private let test: QueryExpression?
   private let sort: AnyHashable
   private let ordering: RowOrdering
-  private let schema: Schema
 
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
   ///   - interest: The part of the answer that is of interest.
-  ///   - schema: The schema of the store.
   ///
   /// The result is `nil` for a fetch that is never found to be the same as another.
   init?<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ expression: QueryExpression?,
-    for interest: Interest,
-    in schema: Schema
+    for interest: Interest
   ) {
     guard descriptor.predicate == nil || expression.map({ $0.asksTheSame(as: $0) }) ?? false,
       let ordering = try? RowOrdering(descriptor.sortBy),
@@ -163,11 +160,7 @@ struct FetchQuestion {
     test = expression
     sort = AnyHashable(descriptor.sortBy)
     self.ordering = ordering
-    self.schema = schema
   }
-
-  /// Whether the store can begin at a place in the order without reading the rows before it.
-  fileprivate var hasPlaces: Bool { ordering.keys.first.map { schema.hasIndex(of: $0) } ?? true }
 
   /// Whether what is remembered of another question is the answer to this one.
   func isSame(as other: FetchQuestion) -> Bool {
@@ -202,20 +195,5 @@ extension RowOrdering.Key {
   fileprivate var ownColumn: ColumnReading? {
     guard case .column(let path, let reading) = source, path.isOfTestedRow else { return nil }
     return reading
-  }
-}
-
-extension Schema {
-  /// Whether an index has the attribute that is a sort key.
-  fileprivate func hasIndex(of key: RowOrdering.Key) -> Bool {
-    guard case .column(let path, let reading) = key.source else { return false }
-    let owner = path.descriptor
-    let name = owner.properties[reading.column].name
-    return entities.contains { entity in
-      guard let type = entity.modelType.map({ ModelDescriptor.of($0) }),
-        type.isKind(of: owner) || owner.isKind(of: type)
-      else { return false }
-      return (entity.indices + entity.uniquenessConstraints).contains { $0.contains(name) }
-    }
   }
 }

@@ -12,7 +12,7 @@ final class UnsavedMatches {
   private let type: ModelDescriptor
   private let reading: FetchReading
   private let test: ModelTest?
-  /// Whether the list leaves a condition of the fetch to whoever reads it.
+  /// Whether the reader of the list has to test its models by the whole predicate.
   let isWide: Bool
   private var order: ResultOrder
   private var tree = ResultTree<RankedResult>()
@@ -28,8 +28,8 @@ final class UnsavedMatches {
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
-  ///   - isOfFirstRows: Whether only the first models in the order are wanted. A bound on the first sort key, which differs from
-  ///     one fetch to the next if it is the current time, is then left to whoever reads the list.
+  ///   - isOfFirstRows: Whether only the first models in the order are wanted. The list then ignores a bound on the first sort
+  ///     key: if it is the current time, it differs from one fetch to the next.
   ///   - unsaved: The context's unsaved models.
   init?<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

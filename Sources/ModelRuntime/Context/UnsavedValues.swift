@@ -2,8 +2,8 @@ import RowFormat
 
 /// Positions of the models that have, or once had, a value in a column.
 ///
-/// Most values are of few models each: the entries of such a value are chained. Once a value of many is asked for, its positions are
-/// put into order, so that whoever wants the first ones need not see the rest.
+/// Few models have the same value, mostly: the entries of such a value are chained. The first look-up of a value that many have
+/// sorts their positions, so that later ones read only the positions that they want.
 struct UnsavedValues {
   let column: Int
   private let read: (any PersistentModel) -> QueryValue

@@ -49,7 +49,7 @@ private enum Kept: VersionedSchema {
   }
 }
 
-/// The owner is another; all that lead to it are those of before.
+/// Defines the owner anew, and takes over the classes that lead to it.
 private enum Mixed: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] {
@@ -61,7 +61,7 @@ private enum Mixed: VersionedSchema {
   typealias Desk = Kept.Desk
 
   @Model final class Owner {
-    // Ordinals differ from those of before.
+    // The properties have other ordinals than in the first version.
     var note: String = "new"
     var papers: [Paper] = []
     @Relationship(inverse: \Mixed.Tag.owners) var tags: [Tag] = []
@@ -110,7 +110,7 @@ private enum Anew: VersionedSchema {
   }
 }
 
-/// The things are others; the owner, whose lists lead to them, is that of before.
+/// Defines the things anew, and takes over the owner, whose lists lead to them.
 private enum OtherMembers: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] {

@@ -197,6 +197,33 @@ enum Loop: CaseIterable {
     let description: String
   }
 
+  /// A context of a store of its own, and the errands that are made for it.
+  private struct Made {
+    let context: ModelContext
+    let manager = UndoManager()
+    private var number = 0
+
+    init(undoing isUndoing: Bool) throws {
+      context = ModelContext(
+        try ModelContainer(
+          for: Errand.self,
+          configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+        )
+      )
+      context.autosaveEnabled = false
+      if isUndoing { context.undoManager = manager }
+    }
+
+    mutating func errand(_ random: inout SeededRandom) -> Errand {
+      number += 1
+      return Errand(
+        number,
+        due: .random(in: 0..<40, using: &random),
+        state: .random(in: 0..<3, using: &random)
+      )
+    }
+  }
+
   private static var orders: [[SortDescriptor<Errand>]] {
     [
       [], [SortDescriptor(\.due)], [SortDescriptor(\.due, order: .reverse)],
@@ -279,24 +306,9 @@ enum Loop: CaseIterable {
   @Test(arguments: UInt64(1)...5, [30, 300])
   func `find the same as if they were made once`(seed: UInt64, count: Int) throws {
     var random = SeededRandom(seed: seed)
-    let container = try ModelContainer(
-      for: Errand.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
-    let context = ModelContext(container)
-    context.autosaveEnabled = false
-    let manager = UndoManager()
-    if seed % 2 == 0 { context.undoManager = manager }
-    var number = 0
-    func make(_ random: inout SeededRandom) -> Errand {
-      number += 1
-      return Errand(
-        number,
-        due: .random(in: 0..<40, using: &random),
-        state: .random(in: 0..<3, using: &random)
-      )
-    }
-    for _ in 0..<count { context.insert(make(&random)) }
+    var made = try Made(undoing: seed % 2 == 0)
+    let (context, manager) = (made.context, made.manager)
+    for _ in 0..<count { context.insert(made.errand(&random)) }
     try context.save()
     for _ in 0..<60 {
       var descriptor = FetchDescriptor<Errand>(
@@ -311,7 +323,7 @@ enum Loop: CaseIterable {
         case 6: errand.due = .errandDay(.random(in: 0..<40, using: &random))
         case 7: errand.isDone.toggle()
         case 8: errand.note = errand.note == nil ? "seen" : nil
-        default: context.insert(make(&random))
+        default: context.insert(made.errand(&random))
         }
       }
       switch Int.random(in: 0..<24, using: &random) {
@@ -319,8 +331,8 @@ enum Loop: CaseIterable {
       case 1: context.rollback()
       case 2, 3: if manager.canUndo { manager.undo() }
       case 4, 5:
-        let other = ModelContext(container)
-        other.insert(make(&random))
+        let other = ModelContext(context.container)
+        other.insert(made.errand(&random))
         for errand in try other.fetch(FetchDescriptor<Errand>()).prefix(3) {
           errand.note = "by another"
         }
@@ -335,30 +347,15 @@ enum Loop: CaseIterable {
   @Test(arguments: UInt64(1)...8)
   func `find the same whatever happens to unsaved models in between`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let container = try ModelContainer(
-      for: Errand.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
-    let context = ModelContext(container)
-    context.autosaveEnabled = false
+    var made = try Made(undoing: seed % 2 == 0)
+    let (context, manager) = (made.context, made.manager)
     context.automaticallyMergesChanges = seed % 4 > 1
-    let manager = UndoManager()
-    if seed % 2 == 0 { context.undoManager = manager }
-    var number = 0
-    func make(_ random: inout SeededRandom) -> Errand {
-      number += 1
-      return Errand(
-        number,
-        due: .random(in: 0..<40, using: &random),
-        state: .random(in: 0..<3, using: &random)
-      )
-    }
-    for _ in 0..<60 { context.insert(make(&random)) }
+    for _ in 0..<60 { context.insert(made.errand(&random)) }
     try context.save()
     var errands = try context.fetch(FetchDescriptor<Errand>())
     for errand in errands.prefix(30) { errand.state = 2 - errand.state }
     for _ in 0..<40 {
-      errands.append(make(&random))
+      errands.append(made.errand(&random))
       context.insert(errands[errands.count - 1])
     }
     // Three of them are asked again and again.
@@ -375,12 +372,12 @@ enum Loop: CaseIterable {
       case 11..<14: if errand.modelContext != nil { context.delete(errand) }
       case 14..<17: context.insert(errand)
       case 17, 18:
-        errands.append(make(&random))
+        errands.append(made.errand(&random))
         context.insert(errands[errands.count - 1])
       case 19: if manager.canUndo { manager.undo() }
       case 20: if manager.canRedo { manager.redo() }
       case 21:
-        let other = ModelContext(container)
+        let other = ModelContext(context.container)
         for stored in try other.fetch(FetchDescriptor<Errand>()).prefix(6) {
           switch Int.random(in: 0..<4, using: &random) {
           case 0: other.delete(stored)

@@ -93,12 +93,7 @@ extension Growth {
         count in
         _ = try sample.players(count)
         return {
-          var taken = 0
-          while let player = try first(sample.context) {
-            sample.context.delete(player)
-            taken += 1
-          }
-          try expect(taken, is: count, "the deleted players")
+          try takeAll(sample.context, count) { sample.context.delete($0) }
           try sample.context.save()
         }
       },
@@ -107,12 +102,7 @@ extension Growth {
         count in
         _ = try sample.players(count)
         return {
-          var taken = 0
-          while let player = try first(sample.context, where: #Predicate { $0.points == 0 }) {
-            player.points = 1
-            taken += 1
-          }
-          try expect(taken, is: count, "the changed players")
+          try takeAll(sample.context, where: #Predicate { $0.points == 0 }, count) { $0.points = 1 }
           try sample.context.save()
         }
       },
@@ -120,26 +110,14 @@ extension Growth {
         sample,
         count in
         _ = try sample.players(count, saved: false)
-        return {
-          var taken = 0
-          while let player = try first(sample.context) {
-            sample.context.delete(player)
-            taken += 1
-          }
-          try expect(taken, is: count, "the deleted players")
-        }
+        return { try takeAll(sample.context, count) { sample.context.delete($0) } }
       },
       Growth("fetch the first new one of some points and change these, until none is left") {
         sample,
         count in
         _ = try sample.players(count, saved: false)
         return {
-          var taken = 0
-          while let player = try first(sample.context, where: #Predicate { $0.points == 0 }) {
-            player.points = 1
-            taken += 1
-          }
-          try expect(taken, is: count, "the changed players")
+          try takeAll(sample.context, where: #Predicate { $0.points == 0 }, count) { $0.points = 1 }
         }
       },
       Growth("fetch the first of other points and change these, until none is left") {
@@ -147,12 +125,7 @@ extension Growth {
         count in
         _ = try sample.players(count)
         return {
-          var taken = 0
-          while let player = try first(sample.context, where: #Predicate { $0.points != 1 }) {
-            player.points = 1
-            taken += 1
-          }
-          try expect(taken, is: count, "the changed players")
+          try takeAll(sample.context, where: #Predicate { $0.points != 1 }, count) { $0.points = 1 }
         }
       },
       Growth("fetch the first by an indexed number and put it behind all others") { sample, count in
@@ -208,6 +181,21 @@ extension Growth {
     var wanted = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
     wanted.fetchLimit = 1
     return try context.fetch(wanted).first
+  }
+
+  /// Fetches the first player by number and does something after which it is no longer found, until none is left.
+  private static func takeAll(
+    _ context: ModelContext,
+    where predicate: Predicate<Player>? = nil,
+    _ count: Int,
+    _ take: (Player) -> Void
+  ) throws {
+    var taken = 0
+    while let player = try first(context, where: predicate) {
+      take(player)
+      taken += 1
+    }
+    try expect(taken, is: count, "the players that were taken")
   }
 
   private static func readFirstTen(_ context: ModelContext) throws {
