@@ -157,6 +157,33 @@ import Testing
     }
   }
 
+  /// The positions of such a value are kept sorted: models leave it at the front, in the middle and for a while only.
+  @Test(arguments: UInt64(1)...8)
+  func `finds new models by a value that many have, whatever changes`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let consignments = (0..<80).map { Consignment($0, weight: $0 % 2, city: "Bonn") }
+    for consignment in consignments { context.insert(consignment) }
+    for step in 0..<150 {
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        // Mostly the first ones.
+        let bound = Bool.random(using: &random) ? 20 : consignments.count
+        let consignment = consignments[.random(in: 0..<bound, using: &random)]
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: context.delete(consignment)
+        case 1, 2: context.insert(consignment)
+        default: consignment.weight = .random(in: 0..<2, using: &random)
+        }
+      }
+      let all = context.insertedModelsArray.compactMap { $0 as? Consignment }
+      for weight in 0..<2 {
+        let limit = [nil, 1, 3].randomElement(using: &random) ?? nil
+        let found = try models(#Predicate { $0.weight == weight }, limit: limit)
+        let expected = all.filter { $0.weight == weight }.prefix(limit ?? .max)
+        #expect(found.map(\.code) == expected.map(\.code), "seed \(seed), step \(step)")
+      }
+    }
+  }
+
   @Test func `leaves new models out that it is not to include`() throws {
     for code in 0..<100 { context.insert(Consignment(code, weight: 1, city: "Bonn")) }
     try context.save()
