@@ -144,7 +144,8 @@ extension Growth {
           wanted.fetchLimit = 10
           for number in 0..<count {
             sample.context.insert(Player(number))
-            try expect(sample.context.fetch(wanted).first?.number, is: number, "the last number")
+            let newest = try sample.context.fetch(wanted).first
+            try expect(newest?.number ?? -1, is: number, "the last number")
           }
         }
       },
