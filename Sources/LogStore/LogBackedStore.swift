@@ -5,7 +5,8 @@ import RowFormat
 
 /// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
-  DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore, RemoteRowReporting
+  TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore,
+  RemoteRowReporting
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -47,6 +48,8 @@ extension LogBackedStore {
   }
 
   public var changeCount: UInt64? { tables.newestCommit }
+
+  package func changeCount(ofTable table: UInt16) -> UInt64 { tables.newestChange(of: table) }
 
   public func saveRows(
     for editingState: EditingState,

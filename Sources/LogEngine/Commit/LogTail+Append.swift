@@ -154,6 +154,7 @@ extension LogTail {
         recordByteCount = 0
         tableNumber = header.table
         table = state.tables[Int(tableNumber)]
+        table?.newestChange.store(number, ordering: .relaxed)
       }
       recordByteCount += header.totalByteCount
       guard header.kind != .catalogue else { return true }

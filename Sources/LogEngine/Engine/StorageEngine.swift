@@ -236,6 +236,15 @@ extension StorageEngine {
     CommitSequence(state.visibility.visible.load(ordering: .acquiring))
   }
 
+  /// The newest commit since the store was opened that changed rows of a table; zero if there was none.
+  ///
+  /// It may not be visible yet. A commit that is visible when this is called is never overlooked.
+  ///
+  /// - Complexity: O(1).
+  package func newestChange(of table: UInt16) -> CommitSequence {
+    CommitSequence(state.tables[Int(table)]?.newestChange.load(ordering: .relaxed) ?? 0)
+  }
+
   /// Pins the newest commit: the view sees that state, whatever is committed later.
   public func makeReadView() -> ReadView { ReadView(state: state) }
 

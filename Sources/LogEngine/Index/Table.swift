@@ -9,6 +9,8 @@ package final class Table: Sendable {
   package let liveRowCount = Atomic<Int>(0)
   /// The next key to reserve.
   package let nextKey = Atomic<UInt64>(1)
+  /// The newest commit since the store was opened that has records of the table; stored before the commit is visible.
+  let newestChange = Atomic<UInt64>(0)
   /// The commit that removed the table; the greatest number while the table exists.
   let removedAt = Atomic<UInt64>(.max)
   /// Whether a layout has a column whose values may be in side files.

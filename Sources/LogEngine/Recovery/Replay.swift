@@ -101,6 +101,7 @@ struct Replay {
       depth: Int(header.depth)
     )
     table.pages.store(location, for: header.key, sequence: sequence)
+    table.newestChange.store(sequence, ordering: .relaxed)
   }
 
   /// Keeps the number of every blob that a row ever had from being reused.

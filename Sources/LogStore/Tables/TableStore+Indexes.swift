@@ -4,6 +4,12 @@ import RowFormat
 extension TableStore: IndexedStore {
   var newestCommit: UInt64 { past?.view.sequence.rawValue ?? engine.lastCommit.rawValue }
 
+  /// The newest commit that changed rows of a table, or may have; zero if none did since the store was opened.
+  func newestChange(of table: UInt16) -> UInt64 {
+    // A view of the past may be moved on, past changes of any table.
+    past?.view.sequence.rawValue ?? engine.newestChange(of: table).rawValue
+  }
+
   var newestForeignCommit: UInt64 { engine.lastForeignCommit.rawValue }
 
   func recordRegistration() {

@@ -43,7 +43,7 @@ extension ModelContext {
       noticeCommitsIfCounted(to: connection)
       let outdated = found.map { $0._$state }.filter { state in
         state.flags.contains(.stored) && !state.flags.contains(.vanished)
-          && (unsafe state.row == nil || state.rowEpoch != listEpoch)
+          && (unsafe state.row == nil || hasOutdatedRow(state))
       }
       refreshRows(of: outdated, from: connection)
     }

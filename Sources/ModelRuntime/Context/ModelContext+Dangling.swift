@@ -85,7 +85,7 @@ extension ModelContext {
     // deleted here. The next access reads again.
     state.dropShownRow()
     model._$reset(keeping: state.changed)
-    listEpoch &+= 1
+    beginEpoch()
     state.forgetChange(moved.column)
     property.notify(model)
   }
@@ -107,7 +107,7 @@ extension _ModelState {
       nullified[ordinal] = nil
       setRelation(.unloaded, property)
       // Lists without the model are put together again.
-      context?.listEpoch &+= 1
+      context?.beginEpoch()
       forgetChange(ordinal)
     }
   }

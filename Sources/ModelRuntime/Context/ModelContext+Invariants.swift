@@ -162,7 +162,7 @@ private final class InvariantCheck {
         case .one(let other): if let other { toOne(property, of: state, model, other) }
         case .many(let list):
           // A list of another epoch, or that does not know of a delete, is rebuilt before it is read.
-          if list.isCurrent(at: context.listEpoch), state.knowsDeletions(list, property) {
+          if state.isCurrent(list, property), state.knowsDeletions(list, property) {
             toMany(property, of: state, model, list.models)
           }
         }

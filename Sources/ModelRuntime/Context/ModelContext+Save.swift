@@ -328,7 +328,7 @@ extension ModelContext {
         if !connection.keepsLists {
           // The row is corrected, or the list was put together from it: no other save writes lists now.
           if state.correctsRow(list, property) { continue }
-          if list.isCurrent(at: listEpoch), state.learnsDeletions(list, property),
+          if state.isCurrent(list, property), state.learnsDeletions(list, property),
             knowsAll(of: state)
           {
             continue
@@ -449,7 +449,7 @@ extension ModelContext {
       for property in state.descriptor.properties { property.notify(model) }
     }
     // Also lists without pending changes: their members' references are those of the store again.
-    listEpoch &+= 1
+    beginEpoch()
     let touched = observers == nil ? [] : inserted + changed + deleted
     insertedModels.removeAll()
     changedModels.removeAll()

@@ -58,7 +58,7 @@ extension ModelContext {
   func takeLeave(of model: any PersistentModel) {
     let state = model._$state
     // Lists with it are put together again.
-    listEpoch &+= 1
+    beginEpoch()
     state.flags.insert([.deleted, .vanished])
     state.flags.remove(.listed)
     state.keepEnds()
@@ -75,7 +75,7 @@ extension _ModelState {
     flags.insert(.vanished)
     if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }
     // Lists that it was added to here are put together again, without it.
-    if flags.contains(.isHeld) { context?.listEpoch &+= 1 }
+    if flags.contains(.isHeld) { context?.beginEpoch() }
     notifyOtherEnds()
   }
 

@@ -71,14 +71,8 @@ import RowFormat
   /// Number of objects that have entered the context, and number that have left it.
   @safe @exclusivity(unchecked) var attachedCount = 0
   @safe @exclusivity(unchecked) var detachedCount = 0
-  /// The epoch of the context's knowledge of its stores.
-  ///
-  /// It grows when a fetch, a merge or a save may have met commits of others. A list that was put together in another
-  /// epoch is put together again at its next access.
-  @safe @exclusivity(unchecked) var listEpoch: UInt32 = 1
+  @safe @exclusivity(unchecked) var epochs: CommitEpochs
   @safe @exclusivity(unchecked) var deletions = RecentDeletions()
-  /// The number of each store's commits that the context has seen.
-  @safe @exclusivity(unchecked) var seenChanges: [UInt64]
   /// The objects whose lists are observed.
   var watched: [ObjectIdentifier: Unmanaged<_ModelState>] = unsafe [:]
   /// Objects waiting to be inserted while another is: graphs are walked without recursion.
@@ -128,7 +122,7 @@ import RowFormat
     knownContainer = container
     editingState = EditingState()
     maps = coordinator.connections.map(IdentityMap.init)
-    seenChanges = coordinator.connections.map { $0.changeCount ?? 0 }
+    epochs = CommitEpochs(seeing: coordinator.connections.map { $0.changeCount ?? 0 })
     remembersReads = coordinator.connections.contains { $0.mergePolicy.compares }
     for connection in coordinator.connections { connection.store.begin(editingState) }
   }
@@ -143,8 +137,7 @@ import RowFormat
     ownMergePolicy = former.ownMergePolicy
     remembersReads = former.remembersReads
     maps = coordinator.connections.map(IdentityMap.init)
-    seenChanges = former.seenChanges
-    listEpoch = former.listEpoch
+    epochs = former.epochs
     for connection in coordinator.connections { connection.store.begin(editingState) }
     automaticallyMergesChanges = former.mergesChanges
   }

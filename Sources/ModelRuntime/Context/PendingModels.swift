@@ -369,9 +369,6 @@ extension ModelContext {
     of states: some Sequence<_ModelState>,
     from connection: StoreConnection
   ) {
-    refreshRows(
-      of: states.filter { $0.rowEpoch != listEpoch && !$0.isDeleted },
-      from: connection
-    )
+    refreshRows(of: states.filter { !$0.isDeleted && hasOutdatedRow($0) }, from: connection)
   }
 }

@@ -175,7 +175,7 @@ extension ModelContext {
     let states = models.map { $0._$state }
     if !connection.loadsSiblings {
       refreshRows(
-        of: states.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
+        of: states.filter { unsafe $0.row != nil && hasOutdatedRow($0) },
         from: connection
       )
     }
@@ -198,9 +198,9 @@ extension ModelContext {
     }
   }
 
-  /// Reads a row again, if it is older than the context's epoch of the store.
+  /// Reads a row again, if it is older than the context's knowledge of the store.
   func refreshRow(of state: _ModelState, from connection: StoreConnection) {
-    guard unsafe state.row != nil, state.rowEpoch != listEpoch else { return }
+    guard unsafe state.row != nil, hasOutdatedRow(state) else { return }
     refreshRows(of: [state], from: connection)
   }
 
@@ -238,18 +238,18 @@ extension ModelContext {
   func noticeCommits(to connection: StoreConnection, readAfter known: UInt64?) {
     guard let known, let newest = connection.changeCount else {
       // Unknown: anything may have changed.
-      listEpoch &+= 1
+      return beginEpoch()
+    }
+    if newest == epochs.count(of: connection.index) || PlantedFault.unnoticedCommits.isPlanted {
       return
     }
-    if newest == seenChanges[connection.index] || PlantedFault.unnoticedCommits.isPlanted { return }
     // A commit since the read began may or may not be included in it: the next read checks again.
-    seenChanges[connection.index] = known
-    listEpoch &+= 1
+    epochs.begin(seeing: known, of: connection.index)
   }
 
   /// The same before a single row or list is read: lists that contradict it are then loaded again.
   func noticeCommitsIfCounted(to connection: StoreConnection) {
-    guard let newest = connection.changeCount, newest != seenChanges[connection.index] else {
+    guard let newest = connection.changeCount, newest != epochs.count(of: connection.index) else {
       return
     }
     noticeCommits(to: connection, readAfter: newest)
@@ -260,7 +260,7 @@ extension ModelContext {
     guard let connection = state.connection, let newest = connection.changeCount else {
       return false
     }
-    return newest == seenChanges[connection.index]
+    return newest == epochs.count(of: connection.index)
   }
 
   /// Notices a save of the context's own, which changes nothing in its lists.
@@ -270,9 +270,11 @@ extension ModelContext {
   ///   - former: The store's number of changes right before.
   func noticeOwnCommit(to connection: StoreConnection, after former: UInt64?) {
     guard let former, let newest = connection.changeCount else { return }
-    let isOnlyChange = newest == former &+ 1 && former == seenChanges[connection.index]
-    seenChanges[connection.index] = newest
-    if !isOnlyChange { listEpoch &+= 1 }
+    if newest == former &+ 1, former == epochs.count(of: connection.index) {
+      epochs.see(newest, of: connection.index)
+    } else {
+      epochs.begin(seeing: newest, of: connection.index)
+    }
   }
 }
 

@@ -61,12 +61,12 @@ extension ModelContext {
     return isChanged
   }
 
-  /// Reads the rows of models that have none in memory, or one older than the context's epoch.
+  /// Reads the rows of models that have none in memory, or one older than the context's knowledge of the store.
   func readRows(of states: [_ModelState], in connection: StoreConnection) throws {
     let stored = states.filter { $0.flags.contains(.stored) && $0.connection === connection }
     loadRows(of: stored, from: connection)
     refreshRows(
-      of: stored.filter { unsafe $0.row != nil && $0.rowEpoch != listEpoch },
+      of: stored.filter { unsafe $0.row != nil && hasOutdatedRow($0) },
       from: connection
     )
     try throwDeferredError()

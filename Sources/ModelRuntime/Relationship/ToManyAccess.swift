@@ -27,7 +27,7 @@ extension _ModelState {
   func relatedModels(_ property: ModelProperty) -> RelatedModels? {
     switch relation(property) {
     case .many(let list):
-      if list.isCurrent(at: listEpoch) || list.isLent && list.isLoaded,
+      if list.isLent && list.isLoaded || isCurrent(list, property),
         learnsDeletions(list, property)
       {
         return list

@@ -15,10 +15,13 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private let origins: [IdentifierOrigin?]
   /// The store, if it looks rows up by expressions.
   private let lookingUp: (any LookingUpStore)?
+  /// The store, if it counts the changes of each table.
+  private let counting: (any TableChangeCounting)?
 
   init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
     lookingUp = store as? any LookingUpStore
+    counting = store as? any TableChangeCounting
     descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
     var byTable: [ModelDescriptor?] = []
@@ -165,6 +168,12 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   }
 
   var changeCount: UInt64? { store.changeCount }
+
+  func changeCount(ofTable table: UInt16) -> UInt64? { counting?.changeCount(ofTable: table) }
+
+  func tables(of base: ModelDescriptor) -> [UInt16] {
+    descriptors.lazy.filter { $0.isKind(of: base) }.compactMap { tables[$0.entityName] }
+  }
 
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
     try rankedMembers(of: owner, property).map(\.reference)

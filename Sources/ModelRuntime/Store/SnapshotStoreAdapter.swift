@@ -34,6 +34,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   var keepsRows: Bool { false }
   var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }
+  func changeCount(ofTable table: UInt16) -> UInt64? { nil }
+  func tables(of base: ModelDescriptor) -> [UInt16] { [] }
 
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

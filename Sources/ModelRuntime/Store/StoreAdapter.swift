@@ -15,6 +15,8 @@ protocol StoreAdapter: AnyObject, Sendable {
   var history: (any HistoryProviding)? { get }
   /// Number of changes made to the store, by any process; `nil` if it does not count.
   var changeCount: UInt64? { get }
+  /// The same as of the newest one that changed rows of a table; `nil` if the store does not count them by table.
+  func changeCount(ofTable table: UInt16) -> UInt64?
   /// Whether rows that a fetch does not sort come in the order of their references.
   var ordersRowsByReference: Bool { get }
   /// Whether every list is stored with its owner, even one that could be found from its other end.
@@ -26,6 +28,8 @@ protocol StoreAdapter: AnyObject, Sendable {
 
   // MARK: Names
 
+  /// The tables of a class and of its subclasses; none if the store has no tables.
+  func tables(of base: ModelDescriptor) -> [UInt16]
   /// The class of a row; `nil` if no model of the schema is kept in its table.
   func descriptor(of reference: RowReference) -> ModelDescriptor?
   /// The identifier of a row's model; `nil` if the store never named it.
