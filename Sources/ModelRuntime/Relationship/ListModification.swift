@@ -95,9 +95,17 @@ public struct _ListModification {
   @usableFromInline
   static func insert<D: PersistentModel>(_ model: D, at index: Int, in array: inout [D]) -> Bool {
     if index == array.count { return append(model, to: &array) }
-    guard let (entry, list) = lent(&array), array.indices.contains(index),
-      !list.contains(model)
-    else { return false }
+    guard let (entry, list) = lent(&array), array.indices.contains(index) else { return false }
+    if list.contains(model) {
+      // A list has a model once, at the first of its places: one that its initializer has linked is the last one so far.
+      guard let former = list.index(of: model), index < former, entry.prepare(.reordering) else {
+        return true
+      }
+      if list.move(from: former, to: index, inSharing: &array) { return true }
+      list.move(from: former, to: index)
+      array = list.members
+      return true
+    }
     let next = array[index]
     let isNew = entry.prepare(.adding(model))
     if list.shares(array) {
@@ -105,17 +113,19 @@ public struct _ListModification {
       if list.insert(model, at: index, inSharing: &array) { return true }
     }
     // Initializers may have linked the model to the list, or others that it led to, or may have moved members to it.
-    array = list.members
     if isNew {
-      list.added.append(model)
+      list.enter(model)
     } else {
-      guard list.contains(model), entry.prepare(.reordering) else { return true }
-      array.removeAll { $0 === model }
+      guard list.contains(model), entry.prepare(.reordering) else {
+        array = list.members
+        return true
+      }
     }
-    let place = array.firstIndex { $0 === next } ?? min(index, array.count)
-    array.insert(contentsOf: CollectionOfOne(model), at: place)
-    list.takeOrder()
-    list.replace(with: array)
+    array = []
+    if let former = list.index(of: model) {
+      list.move(from: former, to: list.index(of: next) ?? min(index, former))
+    }
+    array = list.members
     return true
   }
 
@@ -142,8 +152,8 @@ public struct _ListModification {
       array.indices.contains(second), entry.prepare(.reordering)
     else { return false }
     if list.swap(first, second, inSharing: &array) { return true }
+    list.takeOrder(moving: ObjectIdentifier(array[first]), ObjectIdentifier(array[second]))
     (array[first], array[second]) = (array[second], array[first])
-    list.takeOrder()
     list.replace(with: array)
     return true
   }

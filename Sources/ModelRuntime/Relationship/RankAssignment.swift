@@ -30,7 +30,9 @@ extension StoreConnection {
         if !list.formerRanks.isEmpty { _ = state.relatedModels(property) }
         // Members that an undo restored get their former ranks.
         if list.isReordered || !list.ranksInFormerList.isEmpty {
+          state.context?.noticeCommitsIfCounted(to: self)
           let current = state.relatedModels(property) ?? list
+          if try assignment.placeMoved(in: current, of: owner, inverse, self, reserve) { continue }
           let ranks =
             state.flags.contains(.stored) ? try storedPlaces(state, property) : []
           assignment.place(current, of: owner, inverse, among: ranks, reserve)
@@ -124,6 +126,78 @@ struct RankAssignment {
     {
       set(ranks[index], of: member, at: owner, inverse)
     }
+  }
+
+  /// Gives only the moved and the added members of a list new ranks, each between those of its neighbours.
+  ///
+  /// - Returns: Whether it has; not if the list does not know which members were moved, if they are many, or if there is no
+  ///   room for them: then nothing is changed.
+  /// - Throws: An error of reading the rows of neighbours.
+  /// - Complexity: O(*m* log *m*) in the moved members, and a small O(*n*) for finding them in the list.
+  mutating func placeMoved(
+    in list: RelatedModels,
+    of owner: any PersistentModel,
+    _ inverse: ModelProperty,
+    _ connection: StoreConnection,
+    _ reserve: (Int) -> Range<Int64>
+  ) throws -> Bool {
+    let state = owner._$state
+    guard state.flags.contains(.stored), let context = state.context,
+      list.isCurrent(at: context.listEpoch), context.knowsAll(of: state), let moved = list.moved,
+      list.formerRanks.isEmpty, list.ranksInFormerList.isEmpty
+    else { return false }
+    let changed = moved.union(list.added.elements.lazy.map { ObjectIdentifier($0) })
+    guard changed.count * 4 < list.count else { return false }
+    var runs: [Range<Int>] = []
+    for index in list.indices(of: changed) {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<(index + 1)
+      } else {
+        runs.append(index..<(index + 1))
+      }
+    }
+    let neighbours = runs.flatMap { [$0.lowerBound - 1, $0.upperBound] }
+      .filter { 0..<list.count ~= $0 }.map { list.member(at: $0)._$state }
+    let movedStates = runs.joined().map { list.member(at: $0)._$state }
+    try context.readRows(of: neighbours + movedStates, in: connection)
+    var places: [(member: any PersistentModel, rank: Int64)] = []
+    for run in runs {
+      // The neighbours are members in the store, which nobody has moved.
+      var window: [Int64?] = []
+      for index in [run.lowerBound - 1, run.upperBound] where 0..<list.count ~= index {
+        let neighbour = list.member(at: index)
+        let other = neighbour._$state
+        guard !other.isDeleted, !other.isPending(at: owner, inverse),
+          let rank = other.storedRank(inverse, at: state)
+        else { return false }
+        window.append(rank)
+      }
+      let low = run.lowerBound > 0 ? window.first ?? nil : nil
+      let high = run.upperBound < list.count ? window.last ?? nil : nil
+      if let low, let high, low >= high { return false }
+      let members = run.map { list.member(at: $0) }
+      let former = members.map { member -> Int64? in
+        let state = member._$state
+        if state.isDeleted || !state.flags.contains(.stored) || state.isPending(at: owner, inverse)
+        {
+          return nil
+        }
+        guard let rank = state.storedRank(inverse, at: owner._$state) else { return nil }
+        return rank > low ?? .min && rank < high ?? .max ? rank : nil
+      }
+      let ends = (low: low.map { [$0] } ?? [], high: high.map { [$0] } ?? [])
+      let ranks = Ranks.keepingMost(of: ends.low + former + ends.high, spacing: spacing, reserve)
+      if let low, ranks.first != low { return false }
+      if let high, ranks.last != high { return false }
+      let inner = ranks.dropFirst(ends.low.count).dropLast(ends.high.count)
+      for (member, (rank, former)) in zip(members, zip(inner, former)) where rank != former {
+        places.append((member, rank))
+      }
+    }
+    for (member, rank) in places where !member._$state.isDeleted {
+      set(rank, of: member, at: owner, inverse)
+    }
+    return true
   }
 
   private mutating func set(

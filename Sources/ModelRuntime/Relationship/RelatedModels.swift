@@ -31,7 +31,12 @@ class RelatedModels {
   /// of the undo restores these, they are members again.
   final var expected: [ObjectIdentifier: ListPlace] = [:]
   /// Whether the order was changed since the last save other than by members that left, and others added at the end.
-  @safe @exclusivity(unchecked) final var isReordered = false
+  @safe @exclusivity(unchecked) final var isReordered = false {
+    didSet { if isReordered { moved = nil } }
+  }
+  /// In a list with its own order, the members that got other places, while those that are neither here nor in `added` are in
+  /// the store's order among themselves; `nil` if that is not known.
+  @safe @exclusivity(unchecked) final var moved: Set<ObjectIdentifier>?
   /// In a list with its own order, the members that others have added since: that order does not include them.
   @safe @exclusivity(unchecked) final var latecomers: Set<ObjectIdentifier> = []
   /// Whether the members are in memory.
@@ -62,6 +67,14 @@ class RelatedModels {
 
   /// Appends a model that is not a member yet.
   func append(_ model: any PersistentModel) { notOverridden() }
+
+  /// The indices of some members, in ascending order.
+  ///
+  /// - Complexity: O(*n*), with a small factor: the members are not looked at, only their addresses.
+  func indices(of members: Set<ObjectIdentifier>) -> [Int] { notOverridden() }
+
+  /// The member at an index.
+  func member(at index: Int) -> any PersistentModel { notOverridden() }
 
   /// Inserts a model that is not a member yet in its former place.
   func insert(_ model: any PersistentModel, at place: ListPlace) { notOverridden() }
@@ -210,6 +223,14 @@ extension RelatedModels {
     latecomers.removeAll()
   }
 
+  /// The same, if nothing but the places of some members changes.
+  final func takeOrder(moving members: ObjectIdentifier...) {
+    var all = isReordered ? moved : []
+    all?.formUnion(members)
+    takeOrder()
+    moved = all
+  }
+
   /// Releases the members, but keeps the overlay.
   final func unload() {
     replace(with: [])
@@ -221,6 +242,8 @@ extension RelatedModels {
   /// Its own order stays: members added by others follow it, in the store's order; members removed by others are gone.
   final func rebase(on stored: [any PersistentModel]) {
     stepCount &+= stored.count
+    // Others may have moved members among themselves.
+    moved = nil
     if isReordered, isLoaded {
       let known = Set(stored.lazy.map { ObjectIdentifier($0) })
       let kept = models.filter {
@@ -314,6 +337,7 @@ extension RelatedModels {
     expected.removeAll()
     latecomers.removeAll()
     isReordered = false
+    moved = nil
   }
 }
 
@@ -416,6 +440,46 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     identities?.insert(ObjectIdentifier(model))
     tail.append(model)
   }
+
+  /// The index of a member.
+  ///
+  /// - Complexity: O(*n*), with a small factor.
+  func index(of model: Model) -> Int? {
+    compact()
+    return search(for: ObjectIdentifier(model))
+  }
+
+  /// Moves a member before the one at an earlier index.
+  func move(from former: Int, to index: Int) {
+    compact()
+    takeOrder(moving: ObjectIdentifier(stored[former]))
+    forgetPositions()
+    Self.move(from: former, to: index, in: &stored)
+  }
+
+  private static func move(from former: Int, to index: Int, in models: inout [Model]) {
+    let model = models[former]
+    models.replaceSubrange(former..<former + 1, with: EmptyCollection())
+    models.insert(contentsOf: CollectionOfOne(model), at: index)
+  }
+
+  override func indices(of members: Set<ObjectIdentifier>) -> [Int] {
+    compact()
+    let few = members.count <= 4 ? members.map { UInt(bitPattern: $0) } : []
+    stepCount &+= stored.count
+    return unsafe stored.withUnsafeBytes { bytes in
+      unsafe bytes.withMemoryRebound(to: UInt.self) { words in
+        words.indices.filter { index in
+          let word = unsafe words[index]
+          return few.isEmpty
+            ? unsafe members.contains(unsafeBitCast(word, to: ObjectIdentifier.self))
+            : few.contains(word)
+        }
+      }
+    }
+  }
+
+  override func member(at index: Int) -> any PersistentModel { members[index] }
 
   override func insert(_ model: any PersistentModel, at place: ListPlace) {
     if case .end = place { return append(model) }
@@ -554,6 +618,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.formerRanks = formerRanks
     copy.ranksInFormerList = ranksInFormerList
     copy.isReordered = isReordered
+    copy.moved = moved
     copy.latecomers = latecomers
     copy.isLoaded = isLoaded
     copy.epoch = epoch
@@ -716,8 +781,9 @@ extension RelatedModelsOf {
       forgetPositions()
       identities?.insert(ObjectIdentifier(model))
       added.append(model)
-      if index < $0.count { takeOrder() }
-      $0.insert(model, at: index)
+      // An added member's place is its own, whatever the order of the others.
+      if index < $0.count { takeOrder(moving: ObjectIdentifier(model)) }
+      $0.insert(contentsOf: CollectionOfOne(model), at: index)
     }
   }
 
@@ -738,13 +804,24 @@ extension RelatedModelsOf {
     }
   }
 
+  /// Moves the model at an index of an array that shares this list's storage before an earlier one, without copying it.
+  ///
+  /// - Returns: Whether that was possible: not if a third array shares the storage too.
+  func move(from former: Int, to index: Int, inSharing array: inout [Model]) -> Bool {
+    change(sharing: &array) {
+      forgetPositions()
+      takeOrder(moving: ObjectIdentifier($0[former]))
+      Self.move(from: former, to: index, in: &$0)
+    }
+  }
+
   /// Exchanges the models at two indices of an array that shares this list's storage, without copying it.
   ///
   /// - Returns: Whether that was possible: not if a third array shares the storage too.
   func swap(_ first: Int, _ second: Int, inSharing array: inout [Model]) -> Bool {
     change(sharing: &array) {
       forgetPositions()
-      takeOrder()
+      takeOrder(moving: ObjectIdentifier($0[first]), ObjectIdentifier($0[second]))
       ($0[first], $0[second]) = ($0[second], $0[first])
     }
   }
