@@ -14,6 +14,8 @@ struct IndexUse {
   let fixedCount: Int
   /// Whether the rows of the ranges are those that match, and there are no others.
   let isExact: Bool
+  /// Whether nearly all rows of the ranges match.
+  let isSharp: Bool
 
   /// `nil` for an index of another kind than of values.
   ///
@@ -60,8 +62,9 @@ struct IndexUse {
     self.fixedCount = fixedCount
     self.ranges =
       ranges ?? prefixes.map { IndexEntry.start(of: $0, word)...IndexEntry.end(of: $0, word) }
-    isExact =
-      isComplete && usedCount == byColumn.count && byColumn.values.allSatisfy(\.isExact)
+    let tellsAll = isComplete && usedCount == byColumn.count
+    isExact = tellsAll && byColumn.values.allSatisfy(\.isExact)
+    isSharp = tellsAll && byColumn.values.allSatisfy(\.isSharp)
     isNarrow = usedCount > 0
   }
 

@@ -140,6 +140,7 @@ extension TableFetch {
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
       let narrowest = try indexes?.narrowest()
       if let narrowest, let path = try exactPath(narrowest, rowCount) { return path }
+      if let narrowest, let path = try sharpPath(narrowest, indexes, rowCount) { return path }
       if let keys = try words(narrowest, rowCount) { return .keys(keys) }
       let joined = try join(rowCount)
       if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
@@ -218,6 +219,30 @@ extension TableFetch {
         return .matches(try found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
+    }
+
+    /// The path to the first rows of those that an index names, if nearly all of these match and so few are wanted that most
+    /// need not be named.
+    private func sharpPath(
+      _ found: TableIndexes.Found,
+      _ indexes: TableIndexes?,
+      _ rowCount: Int
+    ) throws -> AccessPath? {
+      guard found.use.isSharp, let wanted = first?.wanted ?? limit, wanted < found.count / 16 else {
+        return nil
+      }
+      // The number of rows, in any order, among which there are as many that match.
+      let reach = wanted.multipliedFullWidth(by: rowCount)
+      let isNear = reach.high == 0 && reach.low / UInt(found.count) <= 1024
+      guard let first else {
+        guard isNear, let keys = try firstMatches(wanted, rowCount) else { return nil }
+        return .matches(keys)
+      }
+      if !isNear {
+        let ordered = try indexes?.ordered(by: first.ordering, behind: nil)
+        guard let ordered, ordered.found.count <= found.count else { return nil }
+      }
+      return try walk(first, indexes, found, rowCount)
     }
 
     /// The rows whose texts have the words that the predicate looks for.

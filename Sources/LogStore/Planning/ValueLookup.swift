@@ -9,6 +9,8 @@ struct ValueLookup: Equatable {
   var intervals: [ClosedRange<IndexKey>]
   /// Whether rows match if and only if their words are in one of the intervals.
   var isExact: Bool
+  /// Whether nearly all rows whose words are in one of the intervals match.
+  var isSharp: Bool
 
   /// - Returns: `nil` for a condition that an index cannot answer.
   init?(
@@ -74,6 +76,8 @@ struct ValueLookup: Equatable {
     else { return nil }
     intervals = [IndexKey(range.lowerBound)...IndexKey(range.upperBound, .max)]
     isExact = false
+    // The rest of a longer text is not in the order of the index.
+    isSharp = text.utf8.count <= 8
   }
 
   /// The rows in which an attribute is nil.
@@ -94,6 +98,7 @@ struct ValueLookup: Equatable {
     )
     intervals = []
     isExact = reading.enumeration == nil
+    isSharp = isExact
   }
 
   private func words(
@@ -108,7 +113,7 @@ struct ValueLookup: Equatable {
 
   static func == (lhs: ValueLookup, rhs: ValueLookup) -> Bool {
     lhs.owner === rhs.owner && lhs.column == rhs.column && lhs.intervals == rhs.intervals
-      && lhs.isExact == rhs.isExact
+      && lhs.isExact == rhs.isExact && lhs.isSharp == rhs.isSharp
   }
 
   /// Whether only some single values will do.
@@ -120,6 +125,7 @@ struct ValueLookup: Equatable {
     var union = self
     union.intervals = intervals.union(other.intervals)
     union.isExact = isExact && other.isExact
+    union.isSharp = isSharp && other.isSharp
     return union
   }
 
@@ -128,6 +134,7 @@ struct ValueLookup: Equatable {
     var both = self
     both.intervals = intervals.intersection(other.intervals)
     both.isExact = isExact && other.isExact
+    both.isSharp = isSharp && other.isSharp
     return both
   }
 }
