@@ -485,6 +485,14 @@ if hostIsApple {
   ]
 }
 
+// `Tools/test` names the tests that it runs in release: neither the others are built for them, nor the tools.
+if let tests = Context.environment["LOGSTORE_TESTS"]?.split(separator: ",").map(String.init) {
+  targets.removeAll { target in
+    target.type == .executable || target.type == .test && !tests.contains(target.name)
+  }
+  products.removeAll { $0 is Product.Executable }
+}
+
 let package = Package(
   name: "logstore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
