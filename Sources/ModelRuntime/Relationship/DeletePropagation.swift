@@ -185,13 +185,27 @@ extension DeletePropagation {
     of model: any PersistentModel
   ) throws -> [any PersistentModel] {
     let state = model._$state
-    let related = state.related(property).filter { !$0._$state.isDeleted }
+    let related = state.related(property).filter { other in
+      !other._$state.isDeleted && !other._$state.wasTakenFrom(model, property)
+    }
     guard !related.isEmpty, let context = state.context, let connection = state.connection else {
       return related
     }
     // The models related here may have been read before they were deleted elsewhere.
     try context.readRows(of: related.map { $0._$state }, in: connection)
     return related.filter { !$0._$state.isGone }
+  }
+}
+
+extension _ModelState {
+  /// Whether the end of the model leads elsewhere since it was set, whatever the list of its former owner shows.
+  ///
+  /// Undoing the insertion of an owner gives the models back to others that its list had before it was inserted.
+  fileprivate func wasTakenFrom(_ owner: any PersistentModel, _ property: ModelProperty) -> Bool {
+    guard let inverse = property.inverse, !inverse.isToMany, changed.contains(inverse.ordinal),
+      case .one(let current) = relation(inverse)
+    else { return false }
+    return current !== owner
   }
 }
 
