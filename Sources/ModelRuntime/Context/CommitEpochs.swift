@@ -133,4 +133,12 @@ extension _ModelState {
     list.epoch = listEpoch
     return true
   }
+
+  /// Brings lists in memory to the current epoch that are as new as it.
+  func confirmLists() {
+    if relations.isEmpty { return }
+    for property in descriptor.relationships where property.isToMany {
+      if case .many(let list) = relation(property) { _ = isCurrent(list, property) }
+    }
+  }
 }

@@ -291,6 +291,8 @@ extension ModelContext {
     }
     // Before the commit, and never after it: a save that throws has written nothing.
     try throwDeferredError()
+    // Lists that this save is about are then those of the current epoch, which the save does not end.
+    for model in own.updated { model._$state.confirmLists() }
     let former = connection.changeCount
     let epoch = listEpoch
     var editing = editingState
@@ -404,63 +406,6 @@ extension ModelContext {
     if !insertedModels.isEmpty { inserted.drop { !$0.flags.contains(.inserted) } }
     if !changedModels.isEmpty { changed.drop { !$0.flags.contains(.listed) } }
     if !deletedModels.isEmpty { deletedInMemory.drop { $0.context == nil } }
-  }
-
-  /// Discards all pending changes: inserted objects leave the context, changed ones revert to the store's values,
-  /// deleted ones are restored.
-  public func rollback() {
-    checked { rollbackNow() }
-  }
-
-  private func rollbackNow() {
-    deferredError = nil
-    forgetRepeatedFetches()
-    autosave.hasFailed = false
-    undo.manager?.removeAllActions(withTarget: self)
-    let inserted = inserted
-    let changed = changed
-    let deleted = deletedInMemory
-    forgetTakenAlong()
-    for model in inserted {
-      let state = model._$state
-      state.context = nil
-      state.isListedByValue = false
-      state.updateIsObserved()
-      state.flags.remove([.inserted, .deleted, .listed, .mayReturn])
-      state.reference = .none
-      // Relationships are released: models that refer to each other outside of every context would never be freed.
-      state.settle()
-      state.dropRelations()
-    }
-    // Models of which a merge has dropped what was shown. The lists below may be all that keeps them.
-    var unknown: [any PersistentModel] = []
-    for model in changed + deleted {
-      let state = model._$state
-      if state.context == nil { continue }
-      recentLists.forget(state)
-      let isUnknown = !state.flags.isDisjoint(with: [.hasMergedValues, .hasUnreadChanges])
-      let memory = state.mergeMemory
-      state.settle()
-      state.dropRelations()
-      if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
-      // Read again, so that a model whose row is gone reports it. What is set before is compared with what was shown.
-      if !state.dropShownRow(memory), isUnknown { unknown.append(model) }
-      model._$reset()
-      for property in state.descriptor.properties { property.notify(model) }
-    }
-    // Also lists without pending changes: their members' references are those of the store again.
-    beginEpoch()
-    let touched = observers == nil ? [] : inserted + changed + deleted
-    insertedModels.removeAll()
-    changedModels.removeAll()
-    deletedModels.removeAll()
-    forgetTemporaries()
-    // What others save from now on is then noticed.
-    for connection in unknown.isEmpty ? [] : coordinator.connections {
-      let states = unknown.lazy.map { $0._$state }.filter { $0.connection === connection }
-      withExtendedLifetime(unknown) { loadRows(of: Array(states), from: connection) }
-    }
-    observers?.rolledBack(touched)
   }
 
   /// Brings the change lists up to date, and saves if the context saves by itself.

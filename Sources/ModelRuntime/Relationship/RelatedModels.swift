@@ -39,6 +39,8 @@ class RelatedModels {
   @safe @exclusivity(unchecked) final var moved: Set<ObjectIdentifier>?
   /// In a list with its own order, the members that others have added since: that order does not include them.
   @safe @exclusivity(unchecked) final var latecomers: Set<ObjectIdentifier> = []
+  /// Whether members have left since the last save that were there before.
+  @safe @exclusivity(unchecked) final var hasLostMembers = false
   /// Whether the members are in memory.
   @safe @exclusivity(unchecked) final var isLoaded = true
   /// The context's epoch of the store when the members were loaded.
@@ -146,6 +148,7 @@ extension RelatedModels {
   @discardableResult
   final func recordRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = added.remove(model)
+    if !wasAdded { hasLostMembers = true }
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
     if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
     if !ranksInFormerList.isEmpty { ranksInFormerList[ObjectIdentifier(model)] = nil }
@@ -337,6 +340,7 @@ extension RelatedModels {
     expected.removeAll()
     latecomers.removeAll()
     isReordered = false
+    hasLostMembers = false
     moved = nil
   }
 }
@@ -619,6 +623,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.ranksInFormerList = ranksInFormerList
     copy.isReordered = isReordered
     copy.moved = moved
+    copy.hasLostMembers = hasLostMembers
     copy.latecomers = latecomers
     copy.isLoaded = isLoaded
     copy.epoch = epoch

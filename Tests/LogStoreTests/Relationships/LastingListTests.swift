@@ -141,6 +141,29 @@ import Testing
     #expect(ferry.moorings.map(\.number) == Array(0..<100))
   }
 
+  @Test func `stay after a rollback of what was added to them`() throws {
+    let list = try list("moorings")
+    let steps = list.stepCount
+    for number in 0..<10 {
+      ferry.moorings.append(Mooring(1000 + number))
+      _ = Mooring(2000 + number, ferry)
+      #expect(ferry.moorings.count == 102)
+      context.rollback()
+      #expect(try self.list("moorings") === list)
+      #expect(ferry.moorings.map(\.number) == Array(0..<100))
+      #expect(context.invariantViolations() == [])
+    }
+    #expect(list.stepCount - steps < 1000)
+    // What others do is seen then.
+    try other { _, ferry in ferry.moorings.removeFirst() }
+    #expect(ferry.moorings.count == 99)
+    // Members that left come back.
+    ferry.moorings.append(Mooring(3000))
+    ferry.moorings.removeFirst()
+    context.rollback()
+    #expect(ferry.moorings.map(\.number) == Array(1..<100))
+  }
+
   @Test func `are those of changed models that nobody else has changed`() throws {
     let moorings = ferry.moorings
     for mooring in moorings { mooring.number += 1000 }
