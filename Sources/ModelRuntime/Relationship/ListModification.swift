@@ -168,8 +168,8 @@ extension Array where Element: PersistentModel {
   /// For the array of a relationship this changes both ends of it at once.
   ///
   /// - Complexity: O(1) on average, also for a relationship that holds many models. The first change after others have saved
-  ///   something to the store, of whatever class, puts the list together again, which is O(*n*): beside writers, set the
-  ///   other end instead (`player.team = team`), which needs no list.
+  ///   models of the members' class puts the list together again, which is O(*n*): beside writers of that class, set the other
+  ///   end instead (`player.team = team`), which needs no list.
   @inlinable
   public mutating func append(_ newElement: Element) {
     if CModelRuntime_isAnyListLent() != 0, _ListModification.append(newElement, to: &self) {

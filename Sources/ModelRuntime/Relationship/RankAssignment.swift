@@ -130,8 +130,8 @@ struct RankAssignment {
 
   /// Gives only the moved and the added members of a list new ranks, each between those of its neighbours.
   ///
-  /// - Returns: Whether it has; not if the list does not know which members were moved, if they are many, or if there is no
-  ///   room for them: then nothing is changed.
+  /// - Returns: Whether it has; not if the list does not know which members were moved, or if they are many, or too close
+  ///   together: then nothing is changed.
   /// - Throws: An error of reading the rows of neighbours.
   /// - Complexity: O(*m* log *m*) in the moved members, and a small O(*n*) for finding them in the list.
   mutating func placeMoved(
@@ -148,56 +148,86 @@ struct RankAssignment {
     else { return false }
     let changed = moved.union(list.added.elements.lazy.map { ObjectIdentifier($0) })
     guard changed.count * 4 < list.count else { return false }
-    var runs: [Range<Int>] = []
-    for index in list.indices(of: changed) {
-      if let last = runs.last, last.upperBound == index {
-        runs[runs.count - 1] = last.lowerBound..<(index + 1)
-      } else {
-        runs.append(index..<(index + 1))
+    let indices = list.indices(of: changed)
+    // Where there is no room left between two neighbours, some more of them get new ranks.
+    for reach in [0, 32] {
+      let runs = Self.runs(of: indices, reach, in: list.count)
+      guard runs.reduce(0, { $0 + $1.count }) * 2 < list.count else { return false }
+      let known = runs.flatMap { ($0.lowerBound - 1)...$0.upperBound }.filter {
+        0..<list.count ~= $0
       }
-    }
-    let neighbours = runs.flatMap { [$0.lowerBound - 1, $0.upperBound] }
-      .filter { 0..<list.count ~= $0 }.map { list.member(at: $0)._$state }
-    let movedStates = runs.joined().map { list.member(at: $0)._$state }
-    try context.readRows(of: neighbours + movedStates, in: connection)
-    var places: [(member: any PersistentModel, rank: Int64)] = []
-    for run in runs {
-      // The neighbours are members in the store, which nobody has moved.
-      var window: [Int64?] = []
-      for index in [run.lowerBound - 1, run.upperBound] where 0..<list.count ~= index {
-        let neighbour = list.member(at: index)
-        let other = neighbour._$state
-        guard !other.isDeleted, !other.isPending(at: owner, inverse),
-          let rank = other.storedRank(inverse, at: state)
-        else { return false }
-        window.append(rank)
-      }
-      let low = run.lowerBound > 0 ? window.first ?? nil : nil
-      let high = run.upperBound < list.count ? window.last ?? nil : nil
-      if let low, let high, low >= high { return false }
-      let members = run.map { list.member(at: $0) }
-      let former = members.map { member -> Int64? in
-        let state = member._$state
-        if state.isDeleted || !state.flags.contains(.stored) || state.isPending(at: owner, inverse)
-        {
-          return nil
+      try context.readRows(of: known.map { list.member(at: $0)._$state }, in: connection)
+      var places: [(member: any PersistentModel, rank: Int64)] = []
+      let haveRoom = runs.allSatisfy { run in
+        guard let found = self.places(of: run, in: list, of: owner, inverse, reserve) else {
+          return false
         }
-        guard let rank = state.storedRank(inverse, at: owner._$state) else { return nil }
-        return rank > low ?? .min && rank < high ?? .max ? rank : nil
+        places += found
+        return true
       }
-      let ends = (low: low.map { [$0] } ?? [], high: high.map { [$0] } ?? [])
-      let ranks = Ranks.keepingMost(of: ends.low + former + ends.high, spacing: spacing, reserve)
-      if let low, ranks.first != low { return false }
-      if let high, ranks.last != high { return false }
-      let inner = ranks.dropFirst(ends.low.count).dropLast(ends.high.count)
-      for (member, (rank, former)) in zip(members, zip(inner, former)) where rank != former {
-        places.append((member, rank))
+      if haveRoom {
+        for (member, rank) in places where !member._$state.isDeleted {
+          set(rank, of: member, at: owner, inverse)
+        }
+        return true
       }
     }
-    for (member, rank) in places where !member._$state.isDeleted {
-      set(rank, of: member, at: owner, inverse)
+    return false
+  }
+
+  /// The ranges of indices, each with some more on both sides; those that meet are one.
+  private static func runs(of indices: [Int], _ reach: Int, in count: Int) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for index in indices {
+      let run = max(0, index - reach)..<min(count, index + 1 + reach)
+      if let last = runs.last, last.upperBound >= run.lowerBound {
+        runs[runs.count - 1] = last.lowerBound..<run.upperBound
+      } else {
+        runs.append(run)
+      }
     }
-    return true
+    return runs
+  }
+
+  /// The members of a run that need other ranks than they have, between those of the run's neighbours.
+  ///
+  /// - Returns: `nil` if there is no room, or if a neighbour is not in its place in the store.
+  private func places(
+    of run: Range<Int>,
+    in list: RelatedModels,
+    of owner: any PersistentModel,
+    _ inverse: ModelProperty,
+    _ reserve: (Int) -> Range<Int64>
+  ) -> [(member: any PersistentModel, rank: Int64)]? {
+    func rank(at index: Int) -> Int64? {
+      let state = list.member(at: index)._$state
+      if state.isDeleted || !state.flags.contains(.stored) || state.isPending(at: owner, inverse) {
+        return nil
+      }
+      return state.storedRank(inverse, at: owner._$state)
+    }
+    var ends: (low: Int64?, high: Int64?)
+    if run.lowerBound > 0 {
+      guard let low = rank(at: run.lowerBound - 1) else { return nil }
+      ends.low = low
+    }
+    if run.upperBound < list.count {
+      guard let high = rank(at: run.upperBound), ends.low.map({ $0 < high }) ?? true else {
+        return nil
+      }
+      ends.high = high
+    }
+    let former = run.map { index in
+      rank(at: index).flatMap { $0 > ends.low ?? .min && $0 < ends.high ?? .max ? $0 : nil }
+    }
+    let low = ends.low.map { [$0] } ?? []
+    let high = ends.high.map { [$0] } ?? []
+    let ranks = Ranks.keepingMost(of: low + former + high, spacing: spacing, reserve)
+    guard ranks.starts(with: low), ranks.suffix(high.count) == high[...] else { return nil }
+    let own = ranks.dropFirst(low.count).dropLast(high.count)
+    return zip(run, zip(own, former)).compactMap { index, ranks in
+      ranks.0 == ranks.1 ? nil : (list.member(at: index), ranks.0)
+    }
   }
 
   private mutating func set(
