@@ -292,7 +292,7 @@ extension ModelContext {
     // Before the commit, and never after it: a save that throws has written nothing.
     try throwDeferredError()
     // Lists that this save is about are then those of the current epoch, which the save does not end.
-    for model in own.updated { model._$state.confirmLists() }
+    for model in own.updated + touched { model._$state.confirmLists() }
     let former = connection.changeCount
     let epoch = listEpoch
     var editing = editingState

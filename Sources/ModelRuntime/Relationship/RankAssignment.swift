@@ -150,7 +150,7 @@ struct RankAssignment {
     guard changed.count * 4 < list.count else { return false }
     let indices = list.indices(of: changed)
     // Where there is no room left between two neighbours, some more of them get new ranks.
-    for reach in [0, 32] {
+    for reach in [0, 32, 256] {
       let runs = Self.runs(of: indices, reach, in: list.count)
       guard runs.reduce(0, { $0 + $1.count }) * 2 < list.count else { return false }
       let known = runs.flatMap { ($0.lowerBound - 1)...$0.upperBound }.filter {

@@ -24,15 +24,14 @@ enum Ranks {
       var start = index
       var end = index
       while end < former.count, !kept[end] { end += 1 }
-      // Between neighbours without enough room: these get new ranks too, and ever more of them; some more if that leaves
-      // room for the next ones.
+      // Between neighbours without enough room: these get new ranks too, and ever more of them. The fewer they are, the more
+      // room is left between them for the next ones, which are often put into the same place.
       let least = end - start
       var width = least
       while start > 0, end < former.count {
         let (low, high) = (ranks[start - 1], ranks[end])
-        let isWorthMore = width > least && width <= 8 * least
-        let count = isWorthMore ? (end - start) << 10 : end - start
-        if hasRoom(for: count, between: low, and: high) { break }
+        let spread = width > least ? max(1, 64 * least / width) : 1
+        if hasRoom(for: (end - start) * spread, between: low, and: high) { break }
         let reach = min(former.count, end + width)
         for place in end..<reach { kept[place] = false }
         end = reach
