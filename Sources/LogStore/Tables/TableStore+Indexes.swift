@@ -6,8 +6,8 @@ extension TableStore: IndexedStore {
 
   /// The newest commit that changed rows of a table, or may have; zero if none did since the store was opened.
   func newestChange(of table: UInt16) -> UInt64 {
-    // A view of the past may be moved on, past changes of any table.
-    past?.view.sequence.rawValue ?? engine.newestChange(of: table).rawValue
+    // A view of the past may be moved on, and back, past changes of any table.
+    past == nil ? engine.newestChange(of: table).rawValue : .max
   }
 
   var newestForeignCommit: UInt64 { engine.lastForeignCommit.rawValue }

@@ -470,6 +470,13 @@ private struct RelationImage {
       }
       restored.isReordered = true
       restored.epoch = current.epoch
+      // Members that the list did not have then, and that still lead here if no later step changes that, as a model that
+      // a save has put in the place of one of them.
+      restored.isOutdated =
+        property.isDerivable
+        && former.contains {
+          !kept.contains(ObjectIdentifier($0)) && $0._$state.leads(to: state, property)
+        }
     }
     state.setRelation(.many(restored), property)
   }

@@ -30,6 +30,9 @@ extension _ModelState {
       if list.isLoaded, property.isDerivable {
         context.refreshFormerMembers(of: list, since: stored)
       }
+      if property.inverse == nil, !list.added.isEmpty, !connection.loadsSiblings {
+        context.findDeleted(among: list.added.elements.map { $0._$state }, in: connection)
+      }
       list.rebase(on: stored)
       list.epoch = epoch
       list.deletionCount = context.deletions.count
@@ -171,16 +174,20 @@ extension ModelContext {
       try readMembers(models.map { $0._$state }, of: owner, property, in: connection)
     }
     if property.inverse != nil { return models }
-    // This end does not know which models were deleted, here or by others.
-    let states = models.map { $0._$state }
+    findDeleted(among: models.map { $0._$state }, in: connection)
+    return models.filter { $0._$state.exists() }
+  }
+
+  /// Finds out which members others have deleted, of a list that no other end tells: those vanish.
+  fileprivate func findDeleted(among members: [_ModelState], in connection: StoreConnection) {
+    let stored = members.filter { $0.flags.contains(.stored) && $0.connection === connection }
     if !connection.loadsSiblings {
       refreshRows(
-        of: states.filter { unsafe $0.row != nil && hasOutdatedRow($0) },
+        of: stored.filter { unsafe $0.row != nil && hasOutdatedRow($0) },
         from: connection
       )
     }
-    loadRows(of: states, from: connection)
-    return models.filter { $0._$state.exists() }
+    loadRows(of: stored, from: connection)
   }
 
   /// Reads again the rows of members that left the stored list, unless a change here explains it.

@@ -469,18 +469,29 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
 
   override func indices(of members: Set<ObjectIdentifier>) -> [Int] {
     compact()
-    let few = members.count <= 4 ? members.map { UInt(bitPattern: $0) } : []
     stepCount &+= stored.count
-    return unsafe stored.withUnsafeBytes { bytes in
+    var indices: [Int] = []
+    // Few are compared with each member in registers; no member is at the address 0.
+    let few = members.count <= 4 ? members.map { UInt(bitPattern: $0) } + [0, 0, 0, 0] : []
+    unsafe stored.withUnsafeBytes { bytes in
       unsafe bytes.withMemoryRebound(to: UInt.self) { words in
-        words.indices.filter { index in
+        if few.isEmpty {
+          for index in words.indices
+          where unsafe members.contains(unsafeBitCast(words[index], to: ObjectIdentifier.self)) {
+            indices.append(index)
+          }
+          return
+        }
+        let (first, second, third, fourth) = (few[0], few[1], few[2], few[3])
+        for index in words.indices {
           let word = unsafe words[index]
-          return few.isEmpty
-            ? unsafe members.contains(unsafeBitCast(word, to: ObjectIdentifier.self))
-            : few.contains(word)
+          if word == first || word == second || word == third || word == fourth {
+            indices.append(index)
+          }
         }
       }
     }
+    return indices
   }
 
   override func member(at index: Int) -> any PersistentModel { members[index] }

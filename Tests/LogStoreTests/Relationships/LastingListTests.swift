@@ -141,6 +141,50 @@ import Testing
     #expect(ferry.moorings.map(\.number) == Array(0..<100))
   }
 
+  @Test func `are those of the state that a context of the past is moved to, and back`() throws {
+    func token() throws -> DefaultHistoryToken {
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      return try #require(history.last).token
+    }
+    let first = try token()
+    try other { other, ferry in
+      other.delete(ferry.moorings[0])
+      ferry.stewards.removeLast()
+      ferry.cargo.removeLast()
+    }
+    let second = try token()
+    let past = try ModelContext(container, asOf: first)
+    let earlier = try #require(try past.fetch(FetchDescriptor<Ferry>()).first)
+    for _ in 0..<2 {
+      try past.show(asOf: first)
+      #expect(earlier.moorings.count == 100)
+      #expect(earlier.stewards.count == 100 && earlier.cargo.count == 100)
+      try past.show(asOf: second)
+      #expect(earlier.moorings.count == 99)
+      #expect(earlier.stewards.count == 99 && earlier.cargo.count == 99)
+    }
+  }
+
+  @Test func `lose at the save what was added to them and others have deleted`() throws {
+    let steward = Steward(1000)
+    context.insert(steward)
+    try context.save()
+    let name = steward.persistentModelID
+    #expect(ferry.stewards.count == 100)
+    let second = ModelContext(container)
+    let same = try #require(
+      try second.fetch(FetchDescriptor<Steward>()).first {
+        $0.persistentModelID == name
+      }
+    )
+    second.delete(same)
+    try second.save()
+    ferry.stewards.append(steward)
+    try context.save()
+    #expect(ferry.stewards.map(\.number) == Array(0..<100))
+    #expect(steward.isDeleted)
+  }
+
   @Test func `stay after a rollback of what was added to them`() throws {
     let list = try list("moorings")
     let steps = list.stepCount

@@ -54,3 +54,60 @@ import Testing
     #expect("\(error, default: "none")".contains("trophies"))
   }
 }
+
+@Model private final class Orchard {
+  @Relationship(inverse: \Pear.orchard) var pears: [Pear] = []
+  init() {}
+}
+
+@Model private final class Pear {
+  @Attribute(.unique) var number: Int
+  var orchard: Orchard?
+
+  init(_ number: Int, _ orchard: Orchard? = nil) {
+    self.number = number
+    self.orchard = orchard
+  }
+}
+
+@Suite struct `Undoing the saved insertion of a model that its save made an update` {
+  /// How the new model comes into the list.
+  enum Way: CaseIterable { case initializer, end, inserted, initializedAndInserted }
+
+  @Test(arguments: Way.allCases, [false, true])
+  func `leaves the model in the list that the update has put there`(
+    way: Way,
+    isHeld: Bool
+  ) throws {
+    let container = try ModelContainer(
+      for: Orchard.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let first = ModelContext(container)
+    let orchard = Orchard()
+    first.insert(orchard)
+    first.insert(Pear(7))
+    first.insert(Pear(8, orchard))
+    try first.save()
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    let same = try #require(try context.fetch(FetchDescriptor<Orchard>()).first)
+    let held = isHeld ? try context.fetch(FetchDescriptor<Pear>()) : []
+    #expect(same.pears.count == 1)
+    switch way {
+    case .initializer: context.insert(Pear(7, same))
+    case .end: Pear(7).orchard = same
+    case .inserted: same.pears.insert(Pear(7), at: 0)
+    case .initializedAndInserted: same.pears.insert(Pear(7, same), at: 0)
+    }
+    try context.save()
+    #expect(same.pears.count == 2)
+    context.undoManager?.undo()
+    try context.save()
+    let other = try #require(try ModelContext(container).fetch(FetchDescriptor<Orchard>()).first)
+    #expect(same.pears.map(\.number) == other.pears.map(\.number))
+    #expect(Set(same.pears.map(\.number)) == (isHeld ? [7, 8] : [8]))
+    #expect(held.allSatisfy { $0.orchard === same })
+    #expect(context.invariantViolations() == [])
+  }
+}

@@ -28,6 +28,30 @@ extension Growth {
           }
         }
       },
+      Growth("append to a list of as many beside a save of another class, each time") {
+        sample,
+        count in
+        let team = try sample.team(count).team
+        let other = sample.makeContext()
+        return {
+          for number in 0..<count / 10 {
+            other.insert(Club("other"))
+            try other.save()
+            team.players.append(Player(count + number))
+            try sample.context.save()
+          }
+        }
+      },
+      Growth("append to a list of as many, and take it back, each time") { sample, count in
+        let team = try sample.team(count).team
+        return {
+          for number in 0..<count / 10 {
+            team.players.append(Player(count + number))
+            sample.context.rollback()
+            try expect(team.players.count, is: count, "the members")
+          }
+        }
+      },
       Growth("move a member to another list and save it, each by itself") { sample, count in
         let (team, players) = try sample.team(count)
         let other = Team("other")
