@@ -69,7 +69,7 @@ import Testing
     try store.tables.checkIndexes()
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: 1...(Thoroughness.stride == 1 ? 2 : 1))
   func `hold what a scan finds, whenever they are kept and the process is killed`(
     seed: UInt64
   ) throws {
@@ -146,13 +146,14 @@ import Testing
     store.tables.keepIndexes(handingOver: true)
     isRecording.store(false, ordering: .relaxed)
     moments.append(fileSystem.disk)
+    let wanted = 12 / Thoroughness.stride
     var states = 0
     for (number, moment) in moments.enumerated() {
       moment.forEachCrashState(
         random: SeededGenerator(seed: seed + UInt64(number)),
         limits: .few
       ) { state in
-        guard states < 12, random.next(below: moments.count / 4 + 1) == 0 else { return }
+        guard states < wanted, random.next(below: moments.count / 4 + 1) == 0 else { return }
         states += 1
         do {
           let store = try IndexedDisk(SimulatedFileSystem(seed: seed, disk: state.disk))
@@ -164,7 +165,7 @@ import Testing
         }
       }
     }
-    #expect(states == 12)
+    #expect(states == wanted)
   }
 
   @Test func `are written beside commits and fetches of other threads`() throws {

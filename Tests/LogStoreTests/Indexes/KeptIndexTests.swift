@@ -109,7 +109,7 @@ import Testing
     moments.append(fileSystem.disk)
     var used: Set<Bool> = []
     var states = 0
-    let wanted = 24
+    let wanted = 24 / Thoroughness.stride
     // Some of the many, spread over all moments.
     for (number, moment) in moments.enumerated() {
       moment.forEachCrashState(
@@ -140,7 +140,7 @@ import Testing
     let expected = try IndexedDisk(SimulatedFileSystem(seed: 2, disk: disk)).answers()
     var random = SeededRandom(seed: seed)
     var reports = 0
-    for round in 0..<48 {
+    for round in 0..<48 / Thoroughness.stride {
       let fileSystem = SimulatedFileSystem(seed: seed, disk: disk)
       for path in disk.indexFiles {
         let size = try #require(try fileSystem.size(of: path))
@@ -172,7 +172,7 @@ import Testing
       if found > 0 { reports += 1 }
       try store.close()
     }
-    #expect(reports > 10, "seed \(seed)")
+    #expect(reports > 10 / Thoroughness.stride, "seed \(seed)")
   }
 
   @Test func `are not those of another past with as many commits`() throws {

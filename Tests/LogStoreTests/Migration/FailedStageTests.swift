@@ -188,7 +188,8 @@ private enum UnlikelyPlan: SchemaMigrationPlan {
     let last = moments.count
     moments.append(disk.disk)
     var outcomes: Set<Int> = []
-    for (number, moment) in moments.enumerated() where number % 16 == 0 || number > last - 48 {
+    for (number, moment) in moments.enumerated()
+    where number % 16 == 0 || number > last - 48 && number % Thoroughness.stride == 0 {
       moment.forEachCrashState(
         random: SeededGenerator(seed: seed + UInt64(number)),
         limits: .few

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 @Suite struct `Observers after any sequence of changes` {
-  @Test(arguments: 0..<24)
+  @Test(arguments: 0..<24 / Thoroughness.stride)
   func `show what a fetch finds, and have notified their observer`(seed: Int) throws {
     var world = try World(seed: UInt64(seed))
     for step in 0..<160 {
