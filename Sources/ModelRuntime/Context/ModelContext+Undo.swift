@@ -132,9 +132,16 @@ extension ModelContext {
   }
 
   /// Registers how to restore one end of a relationship.
+  ///
+  /// - Parameters:
+  ///   - property: The end.
+  ///   - model: The object.
+  ///   - change: The members that come and go, if a list is about to be changed as a whole.
+  ///   - isDeleting: Whether the object is about to be deleted.
   func registerUndo(
     of property: ModelProperty,
     in model: any PersistentModel,
+    as change: MembershipChange? = nil,
     beforeDeleting isDeleting: Bool = false
   ) {
     guard recordingUndoManager != nil else { return }
@@ -144,14 +151,14 @@ extension ModelContext {
     let mark = ChangeMark(property.ordinal, of: state, in: self)
     register { [image] context in
       if state.staysAway, !mark.isUnsaved(in: context) { return }
-      context.registerUndo(of: property, in: model)
+      context.registerUndo(of: property, in: model, as: change?.reversed)
       // Others may have set it to a model here, whose list has no other notice of it.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) {
         image.restore(state)
       } else {
-        image.restoreSaved(state)
+        image.restoreSaved(state, undoing: change)
         if !property.isToMany {
           state.linkedModel(property)?._$state.admit(model, property.inverse)
         }
@@ -265,11 +272,19 @@ extension ModelContext {
   }
 
   /// Registers how to forget that a model was set to be a member of a list.
+  ///
+  /// - Parameters:
+  ///   - other: The model.
+  ///   - property: The list.
+  ///   - list: The same in memory.
+  ///   - model: The list's owner.
+  ///   - wasRelated: Whether the other end was set to what it was; else the list in memory was older than it.
   func registerUndo(
     ofKeeping other: any PersistentModel,
     in property: ModelProperty,
     _ list: RelatedModels,
-    of model: any PersistentModel
+    of model: any PersistentModel,
+    wasRelated: Bool
   ) {
     guard recordingUndoManager != nil else { return }
     let state = model._$state
@@ -279,9 +294,16 @@ extension ModelContext {
       // After a save, the model is kept once more: it was a member before, too, whatever others have done since.
       guard mark.isUnsaved(in: context) else {
         if state.staysAway || other._$state.staysAway { return }
-        return state.keepOther(other, property, of: model)
+        if wasRelated { return state.keepOther(other, property, of: model) }
+        let list = state.listToChange(property)
+        context.registerUndo(ofRemoving: other, from: property, list, in: model)
+        state.recordChange(property.ordinal)
+        list.leave(other, property)
+        return property.notify(model)
       }
-      context.register { _ in state.keepOther(other, property, of: model) }
+      context.register { _ in
+        state.keepOther(other, property, of: model, wasRelated: wasRelated)
+      }
       state.recordChange(property.ordinal)
       let list = state.listToChange(property)
       list.added.remove(other)
@@ -437,11 +459,21 @@ private struct RelationImage {
   }
 
   /// Restores the end after a save, so that all of it counts as a change.
-  func restoreSaved(_ state: _ModelState) {
+  ///
+  /// - Parameters:
+  ///   - state: The object.
+  ///   - change: The members that came and went with what is undone, if it is known: those that others have added since stay.
+  func restoreSaved(_ state: _ModelState, undoing change: MembershipChange?) {
     if case .one(let model?) = content, model._$state.staysAway {
       return state.setRelation(.one(nil), property)
     }
-    guard case .many(let list) = content else { return restore(state) }
+    guard case .many(let list) = content else {
+      if let change, case .many(let current) = state.currentRelation(property) {
+        // The list was not in memory, as an empty one that was saved: what is there now is all that is known of it.
+        return state.setRelation(.many(current.taken(back: change, property)), property)
+      }
+      return restore(state)
+    }
     let restored = list.copy()
     restored.ranksInFormerList.merge(ranks) { _, new in new }
     for member in list.isLoaded ? restored.models : restored.added.elements
@@ -452,8 +484,12 @@ private struct RelationImage {
       let members = Set(former.lazy.map { ObjectIdentifier($0) })
       let known = members.subtracting(current.added.elements.lazy.map { ObjectIdentifier($0) })
       // A member that others have removed reports it itself: nothing that was undone here has restored it.
-      let wanted = restored.models.filter {
+      var wanted = restored.models.filter {
         known.contains(ObjectIdentifier($0)) || $0._$state.leads(to: state, property)
+      }
+      if let change {
+        let own = Set((restored.models + change.added).lazy.map { ObjectIdentifier($0) })
+        wanted += former.filter { !own.contains(ObjectIdentifier($0)) }
       }
       let kept = Set(wanted.lazy.map { ObjectIdentifier($0) })
       for member in restored.models where !kept.contains(ObjectIdentifier(member)) {
@@ -470,15 +506,33 @@ private struct RelationImage {
       }
       restored.isReordered = true
       restored.epoch = current.epoch
-      // Members that the list did not have then, and that still lead here if no later step changes that, as a model that
-      // a save has put in the place of one of them.
-      restored.isOutdated =
-        property.isDerivable
-        && former.contains {
-          !kept.contains(ObjectIdentifier($0)) && $0._$state.leads(to: state, property)
-        }
     }
     state.setRelation(.many(restored), property)
+  }
+}
+
+/// The members that come and go when a list is changed as a whole.
+struct MembershipChange {
+  let added: [any PersistentModel]
+  let removed: [any PersistentModel]
+
+  /// What undoing it does.
+  var reversed: MembershipChange { MembershipChange(added: removed, removed: added) }
+}
+
+extension RelatedModels {
+  /// The list without the members that a change has added, and with those that it has removed.
+  fileprivate final func taken(
+    back change: MembershipChange,
+    _ property: ModelProperty
+  ) -> RelatedModels {
+    let restored = copy()
+    for member in change.added where restored.contains(member) { restored.leave(member, property) }
+    for member in change.removed where !member._$state.staysAway && !restored.contains(member) {
+      restored.removed.remove(member)
+      restored.enter(member)
+    }
+    return restored
   }
 }
 
@@ -544,9 +598,11 @@ extension _ModelState {
   func registerUndo(
     of property: ModelProperty,
     in model: any PersistentModel,
+    as change: @autoclosure () -> MembershipChange? = nil,
     beforeDeleting isDeleting: Bool = false
   ) {
-    context?.registerUndo(of: property, in: model, beforeDeleting: isDeleting)
+    guard let context, context.recordingUndoManager != nil else { return }
+    context.registerUndo(of: property, in: model, as: change(), beforeDeleting: isDeleting)
   }
 
   /// Tells the undo manager that a model is about to be added to a list.

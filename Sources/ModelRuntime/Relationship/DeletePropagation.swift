@@ -202,10 +202,12 @@ extension _ModelState {
   ///
   /// Undoing the insertion of an owner gives the models back to others that its list had before it was inserted.
   fileprivate func wasTakenFrom(_ owner: any PersistentModel, _ property: ModelProperty) -> Bool {
-    guard let inverse = property.inverse, !inverse.isToMany, changed.contains(inverse.ordinal),
-      case .one(let current) = relation(inverse)
-    else { return false }
-    return current !== owner
+    guard let inverse = property.inverse, changed.contains(inverse.ordinal) else { return false }
+    switch relation(inverse) {
+    case .unloaded: return false
+    case .one(let current): return current !== owner
+    case .many(let list): return list.removed.contains(owner) && !list.added.contains(owner)
+    }
   }
 }
 

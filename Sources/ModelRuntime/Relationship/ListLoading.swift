@@ -179,7 +179,7 @@ extension ModelContext {
   }
 
   /// Finds out which members others have deleted, of a list that no other end tells: those vanish.
-  fileprivate func findDeleted(among members: [_ModelState], in connection: StoreConnection) {
+  func findDeleted(among members: [_ModelState], in connection: StoreConnection) {
     let stored = members.filter { $0.flags.contains(.stored) && $0.connection === connection }
     if !connection.loadsSiblings {
       refreshRows(

@@ -20,11 +20,11 @@ extension _ModelState {
           // The members of a list that is stored at both ends may be older here than at the end that was set: an
           // addition recorded at one end only would be saved at that end only.
           if property.isDerivable || !flags.contains(.stored) { return }
-          return keepOther(other, property, of: model)
+          return keepOther(other, property, of: model, wasRelated: false)
         }
       } else if list.isLoaded, !list.isCurrent(at: listEpoch), list.contains(other) {
         // Another context has removed the member since the list was loaded: now it is added again.
-        return keepOther(other, property, of: model)
+        return keepOther(other, property, of: model, wasRelated: false)
       }
       registerUndo(ofAdding: other, to: property, list, in: model)
       recordChange(property.ordinal)
@@ -61,13 +61,20 @@ extension _ModelState {
   func keepOther(
     _ other: any PersistentModel,
     _ property: ModelProperty,
-    of model: some PersistentModel
+    of model: some PersistentModel,
+    wasRelated: Bool = true
   ) {
     if PlantedFault.forgottenMember.isPlanted { return }
     guard property.isToMany else { return insertOther(other, property, of: model) }
     let list = listToChange(property)
     if list.added.contains(other) { return }
-    context?.registerUndo(ofKeeping: other, in: property, list, of: model)
+    context?.registerUndo(
+      ofKeeping: other,
+      in: property,
+      list,
+      of: model,
+      wasRelated: wasRelated
+    )
     recordChange(property.ordinal)
     hold(other)
     list.added.append(other)

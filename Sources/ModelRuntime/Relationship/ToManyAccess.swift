@@ -94,7 +94,11 @@ extension _ModelState {
       return
     }
     refreshRows(of: change.added, comingInto: property)
-    registerUndo(of: property, in: model)
+    registerUndo(
+      of: property,
+      in: model,
+      as: MembershipChange(added: change.added, removed: change.removed)
+    )
     recordChange(ordinal)
     for removed in change.removed { list.recordRemoval(of: removed, property) }
     let hasGone = change.added.contains { $0._$state.isKnownGone }
@@ -208,7 +212,7 @@ extension _ModelState {
 
   /// Applies the effects of giving a list another order, except those on the list itself.
   private func willReorder(_ property: ModelProperty, of model: some PersistentModel) -> Bool {
-    registerUndo(of: property, in: model)
+    registerUndo(of: property, in: model, as: MembershipChange(added: [], removed: []))
     recordChange(property.ordinal)
     return true
   }

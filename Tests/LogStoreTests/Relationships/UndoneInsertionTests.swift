@@ -55,6 +55,46 @@ import Testing
   }
 }
 
+@Model private final class Thicket {
+  @Relationship(deleteRule: .deny, inverse: \Bramble.thickets) var brambles: [Bramble] = []
+  init() {}
+}
+
+@Model private final class Bramble {
+  var thickets: [Thicket] = []
+  init() {}
+}
+
+@Suite struct `Undoing the saved insertion of a model whose list of many to many has the rule deny`
+{
+  @Test(arguments: [false, true])
+  func `can be saved`(isAppended: Bool) throws {
+    let container = try ModelContainer(
+      for: Thicket.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let brambles = [Bramble(), Bramble()]
+    for bramble in brambles { context.insert(bramble) }
+    try context.save()
+    context.undoManager = UndoManager()
+    let thicket = Thicket()
+    if isAppended {
+      for bramble in brambles { thicket.brambles.append(bramble) }
+    } else {
+      thicket.brambles = brambles
+    }
+    context.insert(thicket)
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetchCount(FetchDescriptor<Thicket>()) == 0)
+    #expect(try other.fetch(FetchDescriptor<Bramble>()).allSatisfy { $0.thickets.isEmpty })
+    #expect(brambles.allSatisfy { $0.thickets.isEmpty })
+  }
+}
+
 @Model private final class Orchard {
   @Relationship(inverse: \Pear.orchard) var pears: [Pear] = []
   init() {}
