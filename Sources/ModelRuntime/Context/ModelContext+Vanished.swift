@@ -25,7 +25,13 @@ extension ModelContext {
   ) throws -> AfterVanishing {
     // Lists with the models are put together again.
     noticeCommits(to: connection)
-    let models = changes.deleted + changes.updated
+    var models = changes.deleted + changes.updated
+    // Members that only get another place are not among the changes before a save has begun.
+    if let moved = maps[connection.index][vanished.reference]?.model,
+      !models.contains(where: { $0 === moved })
+    {
+      models.append(moved)
+    }
     let rows = try connection.store.rows(
       at: models.map { $0._$state.reference },
       for: editingState

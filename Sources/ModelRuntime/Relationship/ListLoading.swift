@@ -22,13 +22,16 @@ extension _ModelState {
     }
     context.noticeCommitsIfCounted(to: connection)
     do {
-      let epoch = context.listEpoch
+      var epoch = context.listEpoch
       let stored =
         property.isDerivable
         ? try context.derivedMembers(of: self, property, in: connection)
         : try context.storedMembers(of: self, property, in: connection)
       if list.isLoaded, property.isDerivable {
+        let isOfOneEpoch = context.listEpoch == epoch
         context.refreshFormerMembers(of: list, since: stored)
+        // Members that turn out to be deleted begin an epoch, for the other lists that they are in: they are not in this one.
+        if isOfOneEpoch { epoch = context.listEpoch }
       }
       if property.inverse == nil, !list.added.isEmpty, !connection.loadsSiblings {
         context.findDeleted(among: list.added.elements.map { $0._$state }, in: connection)

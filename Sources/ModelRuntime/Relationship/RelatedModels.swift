@@ -148,7 +148,8 @@ extension RelatedModels {
   @discardableResult
   final func recordRemoval(of model: any PersistentModel, _ property: ModelProperty) -> Bool {
     let wasAdded = added.remove(model)
-    if !wasAdded { hasLostMembers = true }
+    // One that was added here may have been added by others, too.
+    if !wasAdded || model._$state.flags.contains(.stored) { hasLostMembers = true }
     if !returned.isEmpty { returned.remove(ObjectIdentifier(model)) }
     if !formerRanks.isEmpty { formerRanks[ObjectIdentifier(model)] = nil }
     if !ranksInFormerList.isEmpty { ranksInFormerList[ObjectIdentifier(model)] = nil }

@@ -208,6 +208,34 @@ import Testing
     #expect(ferry.moorings.map(\.number) == Array(1..<100))
   }
 
+  @Test(arguments: [false, true])
+  func `have the member after a rollback that both have added and this one has removed`(
+    atTheOtherEnd: Bool
+  ) throws {
+    context.insert(Mooring(1000))
+    try context.save()
+    let wanted = FetchDescriptor<Mooring>(predicate: #Predicate { $0.number == 1000 })
+    let mooring = try #require(try context.fetch(wanted).first)
+    #expect(ferry.moorings.count == 100)
+    if atTheOtherEnd { mooring.ferry = ferry } else { ferry.moorings.append(mooring) }
+    try other { other, ferry in ferry.moorings += try other.fetch(wanted) }
+    #expect(ferry.moorings.count == 101)
+    ferry.moorings.removeAll { $0 === mooring }
+    context.rollback()
+    #expect(ferry.moorings.map(\.number) == Array(0..<100) + [1000])
+    #expect(mooring.ferry === ferry)
+  }
+
+  @Test func `are the same at the next look where members were deleted`() throws {
+    #expect(ferry.moorings.count == 100)
+    try other { other, ferry in other.delete(ferry.moorings[0]) }
+    let list = try list("moorings")
+    let steps = list.stepCount
+    #expect(ferry.moorings.count == 99)
+    #expect(list.isCurrent(at: context.listEpoch))
+    #expect(list.stepCount == steps)
+  }
+
   @Test func `are those of changed models that nobody else has changed`() throws {
     let moorings = ferry.moorings
     for mooring in moorings { mooring.number += 1000 }

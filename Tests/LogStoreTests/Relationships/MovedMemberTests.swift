@@ -111,6 +111,27 @@ import Testing
     #expect(Set(numbers) == Set(0..<100))
   }
 
+  @Test func `are left out where others delete them at the save`() throws {
+    let list = try list
+    let member = setlist.ballads[70]
+    let name = member.persistentModelID
+    setlist.ballads.swapAt(10, 70)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave,
+      object: context,
+      queue: nil
+    ) { [container] _ in
+      let other = ModelContext(container)
+      other.delete(other.model(for: name))
+      try? other.save()
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.save()
+    #expect(list.count == 99 && setlist.ballads.count == 99)
+    #expect(try stored() == setlist.ballads.map(\.number))
+    #expect(try Set(stored()) == Set(0..<100).subtracting([70]))
+  }
+
   @Test(arguments: [false, true])
   func `are as the array has them, whatever is done in between`(undoes: Bool) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
