@@ -109,7 +109,7 @@ import Testing
     moments.append(fileSystem.disk)
     var used: Set<Bool> = []
     var states = 0
-    let wanted = 24 / Thoroughness.stride
+    let wanted = 24
     // Some of the many, spread over all moments.
     for (number, moment) in moments.enumerated() {
       moment.forEachCrashState(
