@@ -328,7 +328,7 @@ extension ModelContext {
       for property in lists {
         guard case .many(let list) = state.relation(property) else { continue }
         if !connection.keepsLists {
-          if property.inverse == nil, !list.added.isEmpty {
+          if property.inverse == nil, !list.added.isEmpty, !connection.loadsSiblings {
             findDeleted(among: list.added.elements.map { $0._$state }, in: connection)
           }
           // The row is corrected, or the list was put together from it: no other save writes lists now.
