@@ -2,7 +2,6 @@ import Foundation
 import LogEngine
 import SchedulePoints
 import SwiftData
-import Synchronization
 import Testing
 
 @testable import LogStore
@@ -19,29 +18,6 @@ import Testing
       team.members = [Player(3), Player(4)]
       team.captain = team.members[0]
     }
-  }
-
-  /// Runs a block once, on this thread, when it comes to a point.
-  private func atFirst<R>(
-    _ point: SchedulePoint,
-    run other: @escaping @Sendable () throws -> Void,
-    during body: () throws -> R
-  ) rethrows -> R {
-    let thread = UInt(bitPattern: Int(bitPattern: pthread_self()))
-    let isDue = Mutex(true)
-    let hook = ScheduleHook { reached in
-      guard reached == point, thread == UInt(bitPattern: Int(bitPattern: pthread_self())),
-        isDue.withLock({ due in
-          defer { due = false }
-          return due
-        })
-      else { return }
-      do { try other() } catch { Issue.record(error) }
-    }
-    defer { hook.remove() }
-    let result = try body()
-    #expect(isDue.withLock { !$0 }, "\(point) was never reached")
-    return result
   }
 
   @Test(arguments: [SchedulePoint.beforeClaim, .beforeCommit], [false, true])

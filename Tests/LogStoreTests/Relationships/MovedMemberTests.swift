@@ -1,4 +1,5 @@
 import Foundation
+import SchedulePoints
 import SwiftData
 import Testing
 
@@ -111,25 +112,21 @@ import Testing
     #expect(Set(numbers) == Set(0..<100))
   }
 
-  @Test func `are left out where others delete them at the save`() throws {
-    let list = try list
-    let member = setlist.ballads[70]
-    let name = member.persistentModelID
+  @Test(arguments: [SchedulePoint.beforeClaim, .beforeCommit])
+  func `are left out where others delete them meanwhile`(at point: SchedulePoint) throws {
+    let name = setlist.ballads[70].persistentModelID
     setlist.ballads.swapAt(10, 70)
-    let observer = NotificationCenter.default.addObserver(
-      forName: ModelContext.willSave,
-      object: context,
-      queue: nil
-    ) { [container] _ in
+    try atFirst(point) { [container] in
       let other = ModelContext(container)
       other.delete(other.model(for: name))
-      try? other.save()
+      try other.save()
+    } during: {
+      try context.save()
     }
-    defer { NotificationCenter.default.removeObserver(observer) }
-    try context.save()
-    #expect(list.count == 99 && setlist.ballads.count == 99)
+    #expect(setlist.ballads.count == 99)
     #expect(try stored() == setlist.ballads.map(\.number))
     #expect(try Set(stored()) == Set(0..<100).subtracting([70]))
+    #expect(context.invariantViolations() == [])
   }
 
   @Test(arguments: [false, true], 1...3 as ClosedRange<UInt64>)
