@@ -292,7 +292,7 @@ extension ModelContext {
     // Before the commit, and never after it: a save that throws has written nothing.
     try throwDeferredError()
     // Lists that this save is about are then those of the current epoch, which the save does not end.
-    for model in own.updated + touched { model._$state.confirmLists() }
+    for model in [own.updated, touched].joined() { model._$state.confirmLists() }
     let former = connection.changeCount
     let epoch = listEpoch
     var editing = editingState
@@ -328,9 +328,7 @@ extension ModelContext {
       for property in lists {
         guard case .many(let list) = state.relation(property) else { continue }
         if !connection.keepsLists {
-          if property.inverse == nil, !list.added.isEmpty, !connection.loadsSiblings {
-            findDeleted(among: list.added.elements.map { $0._$state }, in: connection)
-          }
+          findDeletedAdditions(to: list, property, in: connection)
           // The row is corrected, or the list was put together from it: no other save writes lists now.
           if state.correctsRow(list, property) { continue }
           if state.isCurrent(list, property), state.learnsDeletions(list, property),

@@ -598,11 +598,10 @@ extension _ModelState {
   func registerUndo(
     of property: ModelProperty,
     in model: any PersistentModel,
-    as change: @autoclosure () -> MembershipChange? = nil,
+    as change: MembershipChange? = nil,
     beforeDeleting isDeleting: Bool = false
   ) {
-    guard let context, context.recordingUndoManager != nil else { return }
-    context.registerUndo(of: property, in: model, as: change(), beforeDeleting: isDeleting)
+    context?.registerUndo(of: property, in: model, as: change, beforeDeleting: isDeleting)
   }
 
   /// Tells the undo manager that a model is about to be added to a list.

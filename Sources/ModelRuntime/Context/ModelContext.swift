@@ -71,6 +71,7 @@ import RowFormat
   /// Number of objects that have entered the context, and number that have left it.
   @safe @exclusivity(unchecked) var attachedCount = 0
   @safe @exclusivity(unchecked) var detachedCount = 0
+  /// The commits of its stores that the context has seen.
   @safe @exclusivity(unchecked) var epochs: CommitEpochs
   @safe @exclusivity(unchecked) var deletions = RecentDeletions()
   /// The objects whose lists are observed.

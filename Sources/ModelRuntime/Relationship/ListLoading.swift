@@ -33,9 +33,7 @@ extension _ModelState {
         // Members that turn out to be deleted begin an epoch, for the other lists that they are in: they are not in this one.
         if isOfOneEpoch { epoch = context.listEpoch }
       }
-      if property.inverse == nil, !list.added.isEmpty, !connection.loadsSiblings {
-        context.findDeleted(among: list.added.elements.map { $0._$state }, in: connection)
-      }
+      context.findDeletedAdditions(to: list, property, in: connection)
       list.rebase(on: stored)
       list.epoch = epoch
       list.deletionCount = context.deletions.count
@@ -181,8 +179,20 @@ extension ModelContext {
     return models.filter { $0._$state.exists() }
   }
 
+  /// Finds out which of the models that were added to a list without an inverse others have deleted: those vanish.
+  ///
+  /// A remote store is not asked, which would be a round trip.
+  func findDeletedAdditions(
+    to list: RelatedModels,
+    _ property: ModelProperty,
+    in connection: StoreConnection
+  ) {
+    if property.inverse != nil || list.added.isEmpty || connection.loadsSiblings { return }
+    findDeleted(among: list.added.elements.map { $0._$state }, in: connection)
+  }
+
   /// Finds out which members others have deleted, of a list that no other end tells: those vanish.
-  func findDeleted(among members: [_ModelState], in connection: StoreConnection) {
+  private func findDeleted(among members: [_ModelState], in connection: StoreConnection) {
     let stored = members.filter { $0.flags.contains(.stored) && $0.connection === connection }
     if !connection.loadsSiblings {
       refreshRows(
