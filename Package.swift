@@ -434,8 +434,8 @@ if hostIsApple {
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
-        "SwiftData", "LogStore", "LogEngine", "LogEngineTestSupport", "LogFormat", "LogTools",
-        "RowFormat", "DataStoreTesting", "QueryDifferential", "SchedulePoints",
+        "SwiftData", "JSONStore", "LogStore", "LogEngine", "LogEngineTestSupport", "LogFormat",
+        "LogTools", "RowFormat", "DataStoreTesting", "QueryDifferential", "SchedulePoints",
       ],
       swiftSettings: macroUserSettings
     ),
