@@ -485,10 +485,17 @@ if hostIsApple {
   ]
 }
 
-// `Tools/test` names the tests that it runs in release: neither the others are built for them, nor the tools.
+// `Tools/test` names the tests that it runs in release: neither the others are built for them, nor the tools. What is
+// tested is optimised, not the tests themselves: that would take longer than to run them.
 if let tests = Context.environment["LOGSTORE_TESTS"]?.split(separator: ",").map(String.init) {
   targets.removeAll { target in
     target.type == .executable || target.type == .test && !tests.contains(target.name)
+  }
+  for target in targets where target.type == .test {
+    target.swiftSettings =
+      (target.swiftSettings ?? []) + [
+        .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
+      ]
   }
   products.removeAll { $0 is Product.Executable }
 }
