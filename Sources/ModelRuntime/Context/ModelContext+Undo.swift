@@ -324,14 +324,8 @@ extension ModelContext {
       // A model that a save turned into an update of another one is no longer here: its values are the other's.
       guard state.context === context, !state.staysAway else { return }
       if state.flags.contains(.stored) {
-        // Before it is deleted: its relationships are then those in memory.
-        for property in state.descriptor.relationships { _ = state.related(property) }
-        context.markDeleted(model)
+        DeletePropagation.undoInsertion(of: model, in: context)
         state.outdateListsOfOwners(of: model)
-        // As in a delete: a save takes its own ends from memory, and inserting it again needs them.
-        for property in state.descriptor.relationships {
-          context.registerUndo(of: property, in: model)
-        }
       } else {
         context.takeOut(model)
         context.register { $0.insert(model) }
@@ -476,9 +470,11 @@ private struct RelationImage {
     }
     let restored = list.copy()
     restored.ranksInFormerList.merge(ranks) { _, new in new }
+    // Before the members are looked through: those that others have deleted turn out to be so when the list is read.
+    let currentRelation = list.isLoaded ? state.currentRelation(property) : nil
     for member in list.isLoaded ? restored.models : restored.added.elements
     where member._$state.staysAway { restored.leave(member, property) }
-    if list.isLoaded, case .many(let current) = state.currentRelation(property) {
+    if case .many(let current) = currentRelation {
       // The store's members, without those added since, as by other steps of this undo.
       let former = current.models
       let members = Set(former.lazy.map { ObjectIdentifier($0) })
@@ -562,8 +558,8 @@ extension _ModelState {
       var others = OrdinalSet(upTo: descriptor.properties.count)
       others.remove(ordinal)
       model._$reset(keeping: others)
-    } else if context.inbox != nil {
-      // A merge or a save has dropped the row: the object takes over everything others have saved.
+    } else if context.inbox != nil || flags.contains(.hasMergedValues) {
+      // A merge, a save or a batch has dropped the row: the object takes over everything that was saved since.
       model._$reset(keeping: changed)
       if changed.isEmpty { flags.remove(.hasSavedValues) }
     }

@@ -41,6 +41,34 @@ enum DeletePropagation {
     }
   }
 
+  /// Deletes an object because its saved insertion is undone.
+  ///
+  /// The models that were related to it with its insertion have been given back by the same undo. Those that are related to it
+  /// now have come since: they are no part of the insertion, and lose the object, but stay, even if the rule is to cascade.
+  static func undoInsertion(of model: any PersistentModel, in context: ModelContext) {
+    let state = model._$state
+    if let connection = state.connection {
+      context.noticeCommitsIfCounted(to: connection)
+      context.refreshRow(of: state, from: connection)
+    }
+    // Read before it is deleted, as in a delete: a save takes its own ends from memory.
+    let ends = state.descriptor.relationships.map { ($0, state.related($0)) }
+    for (property, others) in ends { state.readPlaces(in: others, at: property) }
+    context.markDeleted(model)
+    for (property, others) in ends {
+      // Inserting it again needs them.
+      state.registerUndo(of: property, in: model)
+      switch property.deleteRule {
+      case .cascade, .nullify:
+        state.readCurrentRows(of: others, at: property)
+        for other in others where !other._$state.wasTakenFrom(model, property) {
+          detach(model, from: other, property)
+        }
+      case .deny, .noAction: break
+      }
+    }
+  }
+
   /// Models to be deleted along with their owner, the last of them first.
   private struct Followers {
     private let models: [any PersistentModel]
@@ -101,7 +129,7 @@ enum DeletePropagation {
     // A saved delete takes the model's own end from memory, and undoing it needs that end.
     model._$state.registerUndo(of: property, in: model, beforeDeleting: true)
     switch property.deleteRule {
-    case .cascade, .nullify: model._$state.readRows(of: related.models, at: property)
+    case .cascade, .nullify: model._$state.readCurrentRows(of: related.models, at: property)
     case .deny, .noAction: break
     }
     switch property.deleteRule {

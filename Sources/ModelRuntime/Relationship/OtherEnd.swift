@@ -44,6 +44,20 @@ extension _ModelState {
     property.notify(model)
   }
 
+  /// Reads in one request the rows of models that are about to lose the object, as far as they are not in memory or others may
+  /// have changed them: a stale row would not lead here, and its model would not know what it loses.
+  func readCurrentRows(of others: [any PersistentModel], at property: ModelProperty) {
+    guard let inverse = property.inverse, !inverse.isToMany, let context, let connection else {
+      return
+    }
+    let states = others.lazy.map { $0._$state }.filter { state in
+      guard state.connection === connection, state.flags.contains(.stored) else { return false }
+      guard unsafe state.row != nil else { return !state.flags.contains(.vanished) }
+      return state.storedReference(inverse) != self.reference && context.hasOutdatedRow(state)
+    }
+    context.refreshRows(of: Array(states), from: connection)
+  }
+
   /// Reads in one request the rows of models whose to-one ends are about to be changed one by one.
   func readRows(of others: [any PersistentModel], at property: ModelProperty) {
     guard others.count > 1, let inverse = property.inverse, !inverse.isToMany, let context,

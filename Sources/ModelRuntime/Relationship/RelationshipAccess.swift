@@ -116,7 +116,8 @@ extension _ModelState {
     defer { withExtendedLifetime(keeper) {} }
     let old = linkedModel(property)
     let wasSet = changed.contains(property.ordinal)
-    registerUndo(of: property, in: model)
+    // A new model's nil that is set to nil is no change: undoing it later would take away what others have set since.
+    if old !== destination || flags.contains(.stored) { registerUndo(of: property, in: model) }
     recordChange(property.ordinal)
     if hasNullified { nullified[property.ordinal] = nil }
     setRelation(.one(destination), property)

@@ -74,33 +74,46 @@ import Testing
     return (try #require(patrols.first), scouts)
   }
 
-  /// Changes a list, saves, undoes and perhaps redoes it, while another context appends the scout 1.
-  private func run(_ kind: Kind, _ change: Change, isLate: Bool, redoes: Bool) throws {
+  /// What another context does meanwhile: it appends the scout 1, or deletes the scout 4.
+  enum Theirs: CaseIterable { case append, delete }
+
+  /// Changes a list, saves, undoes and perhaps redoes it beside another context.
+  private func run(
+    _ kind: Kind,
+    _ change: Change,
+    _ theirs: Theirs,
+    isLate: Bool,
+    redoes: Bool
+  ) throws {
     let (context, other) = (ModelContext(container), ModelContext(container))
     context.undoManager = UndoManager()
     let (patrol, scouts) = try read(context)
     let before = patrol[keyPath: kind.list].map(\.number)
-    func append() throws {
+    func changeElsewhere() throws {
       let (patrol, scouts) = try read(other)
-      patrol[keyPath: kind.list].append(scouts[1])
+      switch theirs {
+      case .append: patrol[keyPath: kind.list].append(scouts[1])
+      case .delete: other.delete(scouts[4])
+      }
       try other.save()
     }
     change.apply(to: &patrol[keyPath: kind.list], scouts)
     context.processPendingChanges()
     let after = patrol[keyPath: kind.list].map(\.number)
-    if !isLate { try append() }
+    if !isLate { try changeElsewhere() }
     try context.save()
-    if isLate { try append() }
+    if isLate { try changeElsewhere() }
     context.undoManager?.undo()
     try context.save()
     if redoes {
       context.undoManager?.redo()
       try context.save()
     }
-    let label = "\(kind) \(change), late \(isLate), redone \(redoes)"
+    let label = "\(kind) \(change), they \(theirs), late \(isLate), redone \(redoes)"
     let stored = try read(ModelContext(container)).patrol
     let numbers = stored[keyPath: kind.list].map(\.number)
-    #expect(Set(numbers) == Set((redoes ? after : before) + [1]), "\(label)")
+    let own = Set(redoes ? after : before)
+    #expect(Set(numbers) == (theirs == .append ? own.union([1]) : own.subtracting([4])), "\(label)")
     #expect(Set(numbers).count == numbers.count, "\(label)")
     _ = try read(context)
     #expect(patrol[keyPath: kind.list].map(\.number) == numbers, "\(label)")
@@ -116,12 +129,17 @@ import Testing
     #expect(context.invariantViolations() == [], "\(label)")
   }
 
-  @Test(arguments: [false, true], [false, true])
-  func `leaves the member in it that they have appended`(isLate: Bool, redoes: Bool) throws {
+  @Test(arguments: Theirs.allCases, [false, true])
+  func `leaves what they have appended in it, and what they have deleted out of it`(
+    theirs: Theirs,
+    isLate: Bool
+  ) throws {
     for kind in Kind.allCases {
       for change in Change.allCases {
-        try `Undoing and redoing the saved change of a list that others have changed`()
-          .run(kind, change, isLate: isLate, redoes: redoes)
+        for redoes in [false, true] {
+          try `Undoing and redoing the saved change of a list that others have changed`()
+            .run(kind, change, theirs, isLate: isLate, redoes: redoes)
+        }
       }
     }
   }

@@ -1,0 +1,171 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import LogStore
+
+@Model private final class Roundhouse {
+  var number: Int
+  @Relationship(inverse: \Railcar.home) var wagons: [Railcar] = []
+  @Relationship(deleteRule: .cascade, inverse: \Railcar.visits) var guests: [Railcar] = []
+  @Relationship(inverse: \Nameplate.depot) var plate: Nameplate?
+  init(_ number: Int) { self.number = number }
+}
+
+@Model private final class Railcar {
+  @Attribute(.unique) var number: Int
+  var home: Roundhouse?
+  var visits: [Roundhouse] = []
+  init(_ number: Int) { self.number = number }
+}
+
+@Model private final class Nameplate {
+  var number: Int
+  var depot: Roundhouse?
+  init(_ number: Int) { self.number = number }
+}
+
+@Suite struct `Redoing a saved insertion of a model that others have related meanwhile` {
+  enum Inserted: CaseIterable { case depot, wagon, plate }
+
+  /// How another context relates the model.
+  enum Relating: CaseIterable {
+    case home, wagons, guests, visits, plate, depot, newMember, newPlate
+  }
+
+  @Test(arguments: Inserted.allCases, Relating.allCases)
+  func `leaves the ends of each relationship as one`(
+    inserted: Inserted,
+    relating: Relating
+  ) throws {
+    for savesBetween in [true, false] {
+      for isRead in [false, true] {
+        try check(inserted, relating, savesBetween: savesBetween, isRead: isRead)
+      }
+    }
+  }
+
+  private func check(
+    _ inserted: Inserted,
+    _ relating: Relating,
+    savesBetween: Bool,
+    isRead: Bool
+  ) throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    if isRead { _ = try StationView(of: context) }
+    switch inserted {
+    case .depot: context.insert(Roundhouse(2))
+    case .wagon: context.insert(Railcar(30))
+    case .plate: context.insert(Nameplate(19))
+    }
+    try context.save()
+    let other = ModelContext(container)
+    try relate(relating, in: other)
+    try other.save()
+    let related = try StationView(of: other)
+    if isRead { #expect(try StationView(of: context) == related) }
+    context.undoManager?.undo()
+    if savesBetween { try context.save() }
+    #expect(try StationView(of: context).isSound)
+    context.undoManager?.redo()
+    #expect(try StationView(of: context) == related, "saved \(savesBetween), read \(isRead)")
+    try context.save()
+    let stored = try StationView(of: ModelContext(container))
+    #expect(stored == related, "\(stored)")
+    #expect(try StationView(of: context) == stored)
+    #expect(context.invariantViolations() == [])
+  }
+
+  private func relate(_ relating: Relating, in context: ModelContext) throws {
+    func last<M: PersistentModel>(_ model: M.Type, by number: any KeyPath<M, Int> & Sendable) throws
+      -> M
+    {
+      let all = FetchDescriptor<M>(sortBy: [SortDescriptor(number)])
+      return try #require(try context.fetch(all).last)
+    }
+    let depot = try last(Roundhouse.self, by: \.number)
+    let wagon = try last(Railcar.self, by: \.number)
+    let plate = try last(Nameplate.self, by: \.number)
+    switch relating {
+    case .home: wagon.home = depot
+    case .wagons: depot.wagons.append(wagon)
+    case .guests: depot.guests.append(wagon)
+    case .visits: wagon.visits = [depot]
+    case .plate: depot.plate = plate
+    case .depot: plate.depot = depot
+    case .newMember:
+      let new = Railcar(40)
+      depot.wagons.append(new)
+      depot.guests.append(new)
+    case .newPlate: depot.plate = Nameplate(41)
+    }
+  }
+}
+
+/// All models of a context with their relationships, from both ends.
+private struct StationView: Equatable {
+  private var ends: Set<String> = []
+  private var otherEnds: Set<String> = []
+  private var models: Set<String> = []
+
+  var isSound: Bool { ends == otherEnds }
+
+  init(of context: ModelContext) throws {
+    for depot in try context.fetch(FetchDescriptor<Roundhouse>()) {
+      models.insert("depot \(depot.number)")
+      for wagon in depot.wagons { ends.insert("\(depot.number) home of \(wagon.number)") }
+      for wagon in depot.guests { ends.insert("\(depot.number) visited by \(wagon.number)") }
+      if let plate = depot.plate { ends.insert("\(depot.number) with \(plate.number)") }
+    }
+    for wagon in try context.fetch(FetchDescriptor<Railcar>()) {
+      models.insert("wagon \(wagon.number)")
+      if let depot = wagon.home { otherEnds.insert("\(depot.number) home of \(wagon.number)") }
+      for depot in wagon.visits { otherEnds.insert("\(depot.number) visited by \(wagon.number)") }
+    }
+    for plate in try context.fetch(FetchDescriptor<Nameplate>()) {
+      models.insert("plate \(plate.number)")
+      if let depot = plate.depot { otherEnds.insert("\(depot.number) with \(plate.number)") }
+    }
+  }
+}
+
+/// A store of one model of each class, which are not related.
+private func makeContainer() throws -> ModelContainer {
+  let container = try ModelContainer(
+    for: Roundhouse.self,
+    configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+  )
+  let context = ModelContext(container)
+  context.insert(Roundhouse(1))
+  context.insert(Railcar(5))
+  context.insert(Nameplate(9))
+  try context.save()
+  return container
+}
+
+@Suite struct `Undoing the delete of one of two models that others have paired` {
+  @Test(arguments: [false, true], [false, true])
+  func `restores both ends, which were read before`(
+    isDepot: Bool,
+    savesBetween: Bool
+  ) throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    let depot = try #require(try context.fetch(FetchDescriptor<Roundhouse>()).first)
+    let plate = try #require(try context.fetch(FetchDescriptor<Nameplate>()).first)
+    let other = ModelContext(container)
+    let plates = try other.fetch(FetchDescriptor<Nameplate>())
+    try other.fetch(FetchDescriptor<Roundhouse>()).first?.plate = plates.first
+    try other.save()
+    let related = try StationView(of: other)
+    if isDepot { context.delete(depot) } else { context.delete(plate) }
+    if savesBetween { try context.save() }
+    context.undoManager?.undo()
+    #expect(try StationView(of: context) == related)
+    try context.save()
+    #expect(try StationView(of: ModelContext(container)) == related)
+  }
+}
