@@ -26,6 +26,11 @@ let engineSettings: [SwiftSetting] =
 let pluginSettings: [SwiftSetting] =
   macroPlugin.map { [.unsafeFlags(["-load-plugin-library", $0])] } ?? []
 
+/// Settings of the disks and processes that tests simulate: optimised also in debug builds, in which they would otherwise take
+/// longer than what is tested. (Optimising one target is unsafe to SwiftPM, too.)
+let simulationSettings: [SwiftSetting] =
+  swiftSettings + (macroPlugin == nil ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])
+
 /// Settings of a target whose sources use our macros.
 let macroUserSettings: [SwiftSetting] = swiftSettings + pluginSettings
 
@@ -245,7 +250,7 @@ var targets: [Target] = [
     name: "LogEngineTestSupport",
     dependencies: ["LogEngine", "LogFormat", "LogTools", "RowFormat"],
     path: "Tests/LogEngineTestSupport",
-    swiftSettings: swiftSettings
+    swiftSettings: simulationSettings
   ),
   .testTarget(name: "RowFormatTests", dependencies: ["RowFormat"], swiftSettings: swiftSettings),
   .testTarget(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Compaction` {
   /// The same script with and without compactions leaves the same rows, whatever the knobs.
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(12))
   func `changes nothing that can be read`(seed: UInt64) throws {
     let ledger = Ledger()
     let fileSystem = SimulatedFileSystem(seed: seed)
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// A slice of what `Tools/crashtest --only compaction` does at length.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(9))
   func `that is harmed loses nothing and brings nothing back`(seed: UInt64) {
     #expect(CompactionCampaign.run(seed: seed, stepCount: 16).violations == [])
   }

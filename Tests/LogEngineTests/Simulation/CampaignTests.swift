@@ -3,27 +3,27 @@ import Testing
 
 /// A slice of what `Tools/crashtest` does at length.
 @Suite struct `A store that was harmed` {
-  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(3))
   func `by a power cut holds exactly what it promised`(seed: UInt64) {
     let result = PowerCutCampaign.run(seed: seed, stepCount: 12)
     #expect(result.violations == [])
     #expect(result.states.count > 100)
   }
 
-  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(3))
   func `by calls that fail refuses to save, goes on reading and can be opened again`(seed: UInt64) {
     let result = ErrorCampaign.run(seed: seed, stepCount: 12, faultCount: 6)
     #expect(result.violations == [])
     #expect(result.states.count > 10)
   }
 
-  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(3))
   func `by a full device loses nothing and saves again once there is room`(seed: UInt64) {
     let result = SpaceCampaign.run(seed: seed, stepCount: 30)
     #expect(result.violations == [])
   }
 
-  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  @Test(arguments: Thoroughness.seeds(3))
   func `by rot gives the right data or an error`(seed: UInt64) {
     let result = RotCampaign.run(seed: seed, stepCount: 12, damageCount: 60)
     #expect(result.violations == [])

@@ -1,4 +1,5 @@
 import Foundation
+import LogEngineTestSupport
 import ModelRuntime
 import SwiftData
 import Testing
