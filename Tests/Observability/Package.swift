@@ -9,10 +9,11 @@ let package = Package(
   name: "Observability",
   platforms: [.macOS(.v15)],
   dependencies: [
+    // The same traits as those of Tests/PostgreSQL: so both are served by one build of the library.
     .package(
       name: "logstore",
       path: "../..",
-      traits: ["Logging", "Metrics", "ServiceLifecycle", "Tracing"]
+      traits: ["Logging", "Metrics", "PostgreSQL", "ServiceLifecycle", "Tracing"]
     ),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),

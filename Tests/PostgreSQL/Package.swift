@@ -16,7 +16,12 @@ let package = Package(
   name: "PostgreSQL",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "logstore", path: "../..", traits: ["PostgreSQL"]),
+    // The same traits as those of Tests/Observability: so both are served by one build of the library.
+    .package(
+      name: "logstore",
+      path: "../..",
+      traits: ["Logging", "Metrics", "PostgreSQL", "ServiceLifecycle", "Tracing"]
+    ),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
