@@ -47,6 +47,8 @@ extension ModelContext {
       state.loadRow()
       if state.flags.contains(.mayReturn) { state.keepValuesOfSideFiles() }
       deletedModels.append(model)
+      // Lists that were read to be deleted with it must not make those of their members' owners leave.
+      recentLists.forget(state)
       letGo(of: state)
       scheduleAutosave()
     } else {

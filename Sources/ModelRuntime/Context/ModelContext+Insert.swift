@@ -105,6 +105,7 @@ extension ModelContext {
     }
     state.showInLists(model)
     state.outdateListsOfReturned(model)
+    keepLists(state.listedMemberCount, of: state)
     retryAutosave()
     observers?.came(model)
   }

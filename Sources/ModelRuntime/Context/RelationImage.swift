@@ -1,5 +1,3 @@
-import RowFormat
-
 /// One end of a relationship as it was.
 struct RelationImage {
   private enum Content {

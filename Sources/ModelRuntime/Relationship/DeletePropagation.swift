@@ -278,8 +278,11 @@ extension DeletePropagation {
         }
       }
     }
-    // Their rows in memory may be older than the relationship.
-    context.refreshRows(of: related.map { $0.other._$state }, from: connection)
+    // Their rows in memory may be older than the relationship. Many of the deleted models may be in one list, which is as
+    // long as they are many.
+    var others = Set<ObjectIdentifier>()
+    let distinct = related.filter { others.insert(ObjectIdentifier($0.other)).inserted }
+    context.refreshRows(of: distinct.map { $0.other._$state }, from: connection)
     try context.throwDeferredError()
     var found = false
     for end in related

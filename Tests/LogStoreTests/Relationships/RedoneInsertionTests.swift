@@ -3,6 +3,7 @@ import SwiftData
 import Testing
 
 @testable import LogStore
+@testable import ModelRuntime
 
 @Model private final class Roundhouse {
   var number: Int
@@ -101,6 +102,39 @@ import Testing
       depot.guests.append(new)
     case .newPlate: depot.plate = Nameplate(41)
     }
+  }
+}
+
+@Suite struct `Undoing and redoing many insertions of models that others have put into one list` {
+  @Test(arguments: [false, true])
+  func `goes through the list a few times`(savesBetween: Bool) throws {
+    // More models than a context keeps the lists of.
+    let count = 3000
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    let depot = try #require(try context.fetch(FetchDescriptor<Roundhouse>()).first)
+    context.undoManager = UndoManager()
+    for number in 0..<count { context.insert(Railcar(10 + number)) }
+    try context.save()
+    let other = ModelContext(container)
+    let all = try other.fetch(FetchDescriptor<Railcar>())
+    try other.fetch(FetchDescriptor<Roundhouse>()).first?.guests = all
+    try other.save()
+    let related = try StationView(of: other)
+    #expect(depot.guests.count == count + 1)
+    let property = try #require(
+      depot._$state.descriptor.properties.first { $0.name == "guests" }
+    )
+    let list = try #require(depot._$state.relatedModels(property))
+    let former = list.stepCount
+    context.undoManager?.undo()
+    #expect(depot.guests.map(\.number) == [5])
+    if savesBetween { try context.save() }
+    context.undoManager?.redo()
+    try context.save()
+    #expect(depot.guests.count == count + 1)
+    #expect(list.stepCount - former <= 4 * count, "\(list.stepCount - former) steps")
+    #expect(try StationView(of: ModelContext(container)) == related)
   }
 }
 
