@@ -170,6 +170,7 @@ var targets: [Target] = [
   ),
   .target(
     name: "RowFormat",
+    dependencies: ["LibC"],
     swiftSettings: engineSettings
   ),
   // The engine has layers; each knows those below it, and the compiler sees to that. LogFormat: what the

@@ -1,3 +1,5 @@
+import LibC
+
 /// A growing run of bytes with one owner.
 ///
 /// The hot buffer of every encoder. Noncopyable on purpose: appending to a `[UInt8]` costs a
@@ -14,11 +16,21 @@
   /// Creates an empty buffer with room for `capacity` bytes.
   public init(capacity: Int = 256) {
     self.capacity = max(capacity, 64)
-    unsafe base = .allocate(byteCount: self.capacity, alignment: 16)
+    unsafe base = ByteBuffer.memory(malloc(self.capacity), self.capacity)
     used = 0
   }
 
-  deinit { unsafe base.deallocate() }
+  deinit { unsafe free(base) }
+
+  private static func memory(
+    _ allocated: UnsafeMutableRawPointer?,
+    _ byteCount: Int
+  ) -> UnsafeMutableRawPointer {
+    guard let allocated = unsafe allocated else {
+      preconditionFailure("no memory for a buffer of \(byteCount) bytes")
+    }
+    return unsafe allocated
+  }
 
   /// The bytes appended so far.
   ///
@@ -37,10 +49,8 @@
 
   @usableFromInline mutating func grow(to needed: Int) {
     let newCapacity = max(needed, capacity * 2)
-    let newBase = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
-    unsafe newBase.copyMemory(from: base, byteCount: count)
-    unsafe base.deallocate()
-    unsafe base = newBase
+    // The C library moves the pages of a large buffer, where copying them would touch as many new ones.
+    unsafe base = ByteBuffer.memory(realloc(base, newCapacity), newCapacity)
     capacity = newCapacity
   }
 
