@@ -16,31 +16,33 @@ import Synchronization
 /// to the row in its pack. Steps of 2 and 3 are short, and between any two of them the compaction can be given up; 4 to 6 are
 /// one step.
 ///
-/// Not for two threads at once: the thread that does a step holds the lock of compactions.
+/// Not for two threads at once: the thread that does a step holds the lock of compactions. So accesses are not checked for
+/// exclusivity, which took a fifth of a compaction.
 @safe final class Compactor: @unchecked Sendable {
   let log: any LogPublisher
-  var plan: Plan
+  @safe @exclusivity(unchecked) var plan: Plan
   /// The result of folding so far.
-  var tables: [FoldedTable] = []
+  @safe @exclusivity(unchecked) var tables: [FoldedTable] = []
   /// Rows of packs that stay, replaced by rows of the new packs.
+  @safe @exclusivity(unchecked)
   var replaced: [(reference: RowReference, pack: SegmentID, byteCount: Int)] = []
   /// The pack being written.
-  var output: Output?
+  @safe @exclusivity(unchecked) var output: Output?
   /// The pack being read back, with the progress of that.
-  var unverified: Unverified?
+  @safe @exclusivity(unchecked) var unverified: Unverified?
   /// The verified packs, under their final names.
-  var packs: [FoldedPack] = []
+  @safe @exclusivity(unchecked) var packs: [FoldedPack] = []
   /// Whether a manifest that names the packs may be on disk: then they stay, whatever happens.
   var isPublished = false
   /// The table being folded, in the order of the catalogue.
-  var tableIndex = 0
+  @safe @exclusivity(unchecked) var tableIndex = 0
   /// The next key of the table to examine; `nil` at its beginning.
-  var nextKey: UInt64?
-  var keyEnd: UInt64 = 0
+  @safe @exclusivity(unchecked) var nextKey: UInt64?
+  @safe @exclusivity(unchecked) var keyEnd: UInt64 = 0
   /// The segment of the row that was read last, and the range prefetched ahead of the rows.
-  var readSegment = SegmentID.none
-  var readAhead = ReadAhead()
-  var progress = CompactionProgress()
+  @safe @exclusivity(unchecked) var readSegment = SegmentID.none
+  @safe @exclusivity(unchecked) var readAhead = ReadAhead()
+  @safe @exclusivity(unchecked) var progress = CompactionProgress()
   /// The time at which the compaction began, in microseconds.
   private let start: Int64
 

@@ -31,7 +31,7 @@ public struct PackWriter: ~Copyable {
   /// A block that is being filled.
   package final class Filling {
     let schema: Int
-    var rows = BlockRows()
+    @safe @exclusivity(unchecked) var rows = BlockRows()
     init(schema: Int) { self.schema = schema }
   }
 

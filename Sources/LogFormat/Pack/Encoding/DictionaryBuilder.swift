@@ -6,13 +6,13 @@ import RowFormat
 /// dictionary ends: its values stay, but later blocks contain their values themselves.
 final class DictionaryBuilder {
   /// The values one behind the other, and the end of each.
-  private(set) var bytes = ByteBuffer(capacity: 1024)
-  private(set) var ends: [Int] = []
+  @safe @exclusivity(unchecked) private(set) var bytes = ByteBuffer(capacity: 1024)
+  @safe @exclusivity(unchecked) private(set) var ends: [Int] = []
   private(set) var isEnded = false
   /// Open addressing: the number of a value plus one, in the slot given by its checksum.
-  private var slots: [UInt32]
-  private var checksums: [UInt32] = []
-  private var rowCount = 0
+  @safe @exclusivity(unchecked) private var slots: [UInt32]
+  @safe @exclusivity(unchecked) private var checksums: [UInt32] = []
+  @safe @exclusivity(unchecked) private var rowCount = 0
 
   /// Longer values are not added, and do not end the dictionary.
   static let longestValue = 256
