@@ -126,12 +126,15 @@ where Rows.Element == (repeat each Value) {
     to composer: RowComposer,
     _ body: (Range<Int>) throws -> Void
   ) throws -> Bool {
+    // Likewise, the place of a property in this structure is that of its type: asked for once, not for each value.
+    let writers = writers
+    let columns = composer.columns
     for _ in 0..<limit {
       guard let row = rows.next() else { return true }
       composer.begin()
       var position = 0
       func write<Column>(_ value: Column) throws {
-        try writers[position].write(value, to: composer, at: composer.columns[position])
+        try writers[position].write(value, to: composer, at: columns[position])
         position += 1
       }
       repeat try write(each row)
