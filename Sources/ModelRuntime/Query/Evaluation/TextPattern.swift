@@ -66,6 +66,7 @@ extension RawSpan {
       if word & 0x8080_8080_8080_8080 != 0 && !Self.isPlain(word) { return false }
       offset &+= 8
     }
+    if offset &+ 4 <= byteCount, load(UInt32.self, at: offset) & 0x8080_8080 == 0 { offset &+= 4 }
     while offset < byteCount {
       if load(UInt8.self, at: offset) >= 0xCC { return false }
       offset &+= 1
