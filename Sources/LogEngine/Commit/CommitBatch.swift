@@ -72,6 +72,14 @@ public struct CommitBatch: ~Copyable {
   }
 }
 
+extension CommitBatch {
+  /// Forgets the records after the log has taken the memory that they are in.
+  mutating func forgetRecords() {
+    frameStarts.removeAll(keepingCapacity: true)
+    recordsEnd = 0
+  }
+}
+
 // MARK: Changes
 
 extension CommitBatch {

@@ -19,6 +19,9 @@ extension LogTail {
   /// Limit, in bytes, of the frames waiting to be written; beyond it, commits write them first.
   static let bufferLimit = 4 << 20
 
+  /// The size, in bytes, from which a batch's memory is taken over: copying as much takes longer than the rest of a commit.
+  static let takeoverByteCount = 256 << 10
+
   /// Whether frames of that many bytes fit into the segment.
   func hasRoom(for byteCount: Int) -> Bool {
     guard let segment, !isEnded else { return false }
@@ -54,13 +57,42 @@ extension LogTail {
       return .needsPreparation
     }
 
-    let start = active.bytes.count
-    active.bytes.append(batch.buffer.bytes)
     let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
+    let start = active.bytes.count
     sequence += 1
-    for frameStart in batch.frameStarts {
+    if start == 0, byteCount >= LogTail.takeoverByteCount {
+      place(batch.frameStarts, in: &batch.buffer, at: 0, of: segment, durableEnd)
+      publish(from: 0, batch, segment, state)
+      swap(&active.bytes, &batch.buffer)
+      batch.forgetRecords()
+    } else {
+      active.bytes.append(batch.buffer.bytes)
+      place(batch.frameStarts, in: &active.bytes, at: start, of: segment, durableEnd)
+      publish(from: start, batch, segment, state)
+    }
+    logEnd += UInt64(byteCount)
+    demand.record(commitOf: byteCount)
+    return .appended(sequence)
+  }
+
+  /// Chains a commit's frames to those before them.
+  ///
+  /// - Parameters:
+  ///   - frameStarts: The offset of each frame in the commit.
+  ///   - bytes: The bytes of the commit, perhaps behind others.
+  ///   - start: The offset of the commit in `bytes`, and from the start of the active buffer.
+  ///   - segment: The segment that it is appended to.
+  ///   - durableEnd: The end of the log that is known to be durable.
+  private mutating func place(
+    _ frameStarts: [Int],
+    in bytes: inout ByteBuffer,
+    at start: Int,
+    of segment: Segment,
+    _ durableEnd: UInt64
+  ) {
+    for frameStart in frameStarts {
       frame = active.start + start + frameStart
-      chain = active.bytes.placeFrame(
+      chain = bytes.placeFrame(
         at: start + frameStart,
         sequence: sequence,
         durableEnd: durableEnd,
@@ -68,10 +100,6 @@ extension LogTail {
         seed: segment.seed.at(frame)
       )
     }
-    logEnd += UInt64(byteCount)
-    demand.record(commitOf: byteCount)
-    publish(from: start, batch, segment, state)
-    return .appended(sequence)
   }
 
   /// Appends a frame without records.
