@@ -13,6 +13,11 @@
 public enum RowDelta {
   enum Operation: UInt8 { case null = 0, value, splice }
 
+  /// Whether the delta of some columns is likely to be much smaller than the row.
+  @inlinable package static func pays(_ changed: ColumnSet, in layout: RowLayout) -> Bool {
+    changed.rawValue.nonzeroBitCount * 2 <= layout.count
+  }
+
   /// Appends the delta that turns `previous` into `row`.
   ///
   /// - Parameters:

@@ -13,39 +13,36 @@ extension CommitBatch {
   ///   - changed: The columns, by position in the layout.
   ///   - row: The row with these changes, in the layout.
   ///   - number: The layout.
-  ///   - place: The place of the row's newest record.
-  ///   - reference: The row's name.
-  ///   - writer: Emptied, then filled with the row.
-  /// - Throws: ``StorageError`` if the newest row cannot be read.
+  ///   - chain: The newest row, in a layout of its own; then the result.
+  ///   - table: The table of both layouts.
+  /// - Throws: ``StorageError`` if the table does not have one of them.
   func merge(
     _ changed: ColumnSet,
     of row: RawSpan,
     _ number: LayoutNumber,
-    withRowAt place: RecordPlace,
-    _ reference: RowReference,
-    into writer: inout RowWriter
+    into chain: inout RowChain,
+    of table: Table
   ) throws {
-    guard let table = state.tables[Int(reference.table)],
-      let layout = table.layouts[Int(number.rawValue)]
-    else { throw StorageError.unknownLayout(table: reference.table, layout: number) }
-    var newest = FoldScratch()
-    let base = try state.fold(place, reference, into: &newest)
+    let base = chain.layout
+    guard let layout = table.layouts[Int(number.rawValue)] else {
+      throw StorageError.unknownLayout(table: table.number, layout: number)
+    }
     guard let newestLayout = table.layouts[Int(base.rawValue)] else {
-      throw StorageError.unknownLayout(table: reference.table, layout: base)
+      throw StorageError.unknownLayout(table: table.number, layout: base)
     }
     // Most rows have the layout already, and every column keeps its place.
-    let places =
-      number == base ? nil : places(of: number, in: base, of: reference.table, layout.count)
-    writer.removeAll()
-    writer.begin(layout)
-    for column in 0..<layout.count {
-      if !changed.contains(column), let place = places.map({ $0[column] }) ?? column {
-        writer.copy(column, from: newest.row, column: place, layout: newestLayout)
-      } else {
-        writer.copy(column, from: row, column: column, layout: layout)
+    let places = number == base ? nil : places(of: number, in: base, of: table.number, layout.count)
+    chain.replace { newest, writer in
+      writer.begin(layout)
+      for column in 0..<layout.count {
+        if !changed.contains(column), let place = places.map({ $0[column] }) ?? column {
+          writer.copy(column, from: newest, column: place, layout: newestLayout)
+        } else {
+          writer.copy(column, from: row, column: column, layout: layout)
+        }
       }
+      _ = writer.finish()
     }
-    _ = writer.finish()
   }
 
   /// For each column of a layout, its place in another; `nil` if it has none there.

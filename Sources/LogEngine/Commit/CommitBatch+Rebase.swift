@@ -1,5 +1,6 @@
 import LogFormat
 import RowFormat
+import Synchronization
 
 extension CommitBatch {
   /// Encodes the batch anew after another commit has changed one of its rows.
@@ -71,6 +72,7 @@ extension CommitBatch {
       let changed = RowDelta.changedColumns(of: body, layout: layout)
     else { throw StorageError.unknownTable(reference.table) }
     let newest = table.pages.location(of: reference.key)
+    if try fresh.appendAgain(header, body, changed, layout, to: newest) { return }
     var mine = FoldScratch()
     _ = try state.files.reading {
       try state.fold(try startingPlace(of: header, newest), reference, into: &mine)
@@ -95,6 +97,34 @@ extension CommitBatch {
     }
     _ = merged.finish()
     fresh.update(reference, layout: header.layout, changed: changed, row: merged.bytes)
+  }
+
+  /// Appends a delta as it is to a row that is whole in a pack, where compaction has moved it.
+  ///
+  /// What the delta says of a column holds for any row of its layout, unless it changes a list of references. Nothing of the
+  /// row is read.
+  ///
+  /// - Returns: `false`, with nothing appended, if that is not so.
+  private mutating func appendAgain(
+    _ header: RecordHeader,
+    _ delta: RawSpan,
+    _ changed: ColumnSet,
+    _ layout: RowLayout,
+    to newest: RecordLocation
+  ) throws -> Bool {
+    guard newest.isPacked, newest.isRow,
+      let table = state.tables[Int(header.table)],
+      !table.mayOwnBlobs.load(ordering: .relaxed),
+      !layout.listColumns.contains(where: changed.contains),
+      RowDelta.pays(changed, in: layout)
+    else { return false }
+    let ticket = state.files.epochs.enter()
+    defer { state.files.epochs.leave(ticket) }
+    guard let base = try base(ofDelta: header.layout, at: newest.place, of: header.reference)
+    else { return false }
+    return appendDelta(of: header.reference, to: (newest.place, base), base.bodyLength) {
+      $0.buffer.append(delta)
+    }
   }
 
   /// Returns the place of the row that a delta was encoded against.

@@ -42,6 +42,8 @@ public struct CommitBatch: ~Copyable {
   /// The row of the last record, and whether all rows came in ascending order: then there is no duplicate.
   var lastReference = RowReference.none
   var isAscending = true
+  /// Memory for reading rows.
+  private var spareChain: RowChain?
   /// Whether the author's name is behind the records.
   var isFinished = false
   /// The number of records added.
@@ -202,64 +204,157 @@ extension CommitBatch {
     let splices = rowLayout.listColumns.contains { column in
       changed.contains(column) && rowLayout.range(column, in: row).count > 64
     }
-    let pays = splices || changed.rawValue.nonzeroBitCount * 2 <= rowLayout.count
     // A row that is replaced whole anyway needs no look, which costs more in a pack than in the log.
-    if pays, let previous = try base(ofDelta: layout, at: location.place, of: reference) {
-      let before = lastReference
-      let start = beginRecord(
-        .delta,
-        reference,
-        layout,
-        previous: location.place,
-        depth: previous.depth + 1
-      )
+    if splices || RowDelta.pays(changed, in: rowLayout),
+      let header = try base(ofDelta: layout, at: location.place, of: reference)
+    {
+      let newest = (location.place, header)
       if splices {
         // A splice is relative to the row it will be applied to, so that row is read here: the row that the caller considers
         // the newest may be outdated.
-        var scratch = FoldScratch()
-        try state.fold(location.place, reference, into: &scratch)
-        RowDelta.encode(
-          changed: changed,
-          row: row,
-          previous: scratch.row,
-          layout: rowLayout,
-          into: &buffer
-        )
-      } else {
-        RowDelta.encode(changed: changed, row: row, previous: nil, layout: rowLayout, into: &buffer)
+        let isAppended = try withChain { batch, chain in
+          try chain.read(reference, at: location.place, in: batch.state)
+          return batch.appendDelta(changed, of: row, reference, rowLayout, to: newest, chain.row)
+        }
+        if isAppended { return }
+      } else if appendDelta(changed, of: row, reference, rowLayout, to: newest, nil) {
+        return
       }
-      let length = buffer.count - start - RecordHeader.longByteCount
-      let load = Int(previous.load) + (length * 255 + row.byteCount - 1) / row.byteCount
-      // Beyond half of the row's weight, reading the chain costs more than writing it saved.
-      if load <= 127 {
-        RecordHeader.setLoad(UInt8(load), ofRecordAt: start, in: &buffer)
-        return endRecord(start, headerByteCount: RecordHeader.longByteCount)
-      }
-      buffer.truncate(to: start)
-      count -= 1
-      lastReference = before
     }
-    try supersedeChain(of: reference, endingAt: location.place)
     if changed.isAll(of: rowLayout) {
+      try supersedeChain(of: reference, endingAt: location.place)
       return appendWhole(.fullImage, reference, layout, row, previous: location.place)
     }
-    var merged = RowWriter(capacity: row.byteCount + 256)
-    try merge(changed, of: row, layout, withRowAt: location.place, reference, into: &merged)
-    appendWhole(.fullImage, reference, layout, merged.bytes, previous: location.place)
+    try withChain { batch, chain in
+      try chain.read(reference, at: location.place, in: batch.state)
+      try batch.supersede(chain.records, of: reference)
+      try batch.merge(changed, of: row, layout, into: &chain, of: table)
+      batch.appendPartialImage(
+        changed,
+        reference,
+        layout,
+        chain.row,
+        previous: location.place
+      )
+    }
+  }
+
+  /// Lends memory for reading a row, kept from one to the next.
+  mutating func withChain<R>(
+    _ body: (inout CommitBatch, inout RowChain) throws -> R
+  ) rethrows -> R {
+    var chain = spareChain.take() ?? RowChain()
+    do {
+      let result = try body(&self, &chain)
+      spareChain = consume chain
+      return result
+    } catch {
+      spareChain = consume chain
+      throw error
+    }
+  }
+
+  /// Appends the changes of some columns as a record that builds on the row's newest one.
+  ///
+  /// - Parameters:
+  ///   - changed: The columns.
+  ///   - row: The row with these changes.
+  ///   - reference: The row's name.
+  ///   - layout: The layout of the row, and of the newest record.
+  ///   - newest: The newest record.
+  ///   - previous: The row without the changes, to write a list of references as a splice.
+  /// - Returns: `false`, with nothing appended, if the row should be written whole.
+  mutating func appendDelta(
+    _ changed: ColumnSet,
+    of row: RawSpan,
+    _ reference: RowReference,
+    _ layout: RowLayout,
+    to newest: RowChain.Record,
+    _ previous: RawSpan?
+  ) -> Bool {
+    appendDelta(of: reference, to: newest, row.byteCount) { batch in
+      RowDelta.encode(
+        changed: changed,
+        row: row,
+        previous: previous,
+        layout: layout,
+        into: &batch.buffer
+      )
+    }
+  }
+
+  /// Appends a record that builds on a row's newest one.
+  ///
+  /// - Parameters:
+  ///   - reference: The row's name.
+  ///   - newest: The newest record.
+  ///   - rowByteCount: The size of the whole row.
+  ///   - encode: Appends the delta to the buffer.
+  /// - Returns: `false`, with nothing appended, if the row should be written whole.
+  @inline(__always)
+  mutating func appendDelta(
+    of reference: RowReference,
+    to newest: RowChain.Record,
+    _ rowByteCount: Int,
+    _ encode: (inout CommitBatch) -> Void
+  ) -> Bool {
+    let before = (lastReference, isAscending)
+    let start = beginRecord(
+      .delta,
+      reference,
+      newest.header.layout,
+      previous: newest.place,
+      depth: newest.header.depth + 1
+    )
+    encode(&self)
+    let length = buffer.count - start - RecordHeader.longByteCount
+    let load = Int(newest.header.load) + (length * 255 + rowByteCount - 1) / rowByteCount
+    // Beyond half of the row's weight, reading the chain costs more than writing it saved.
+    if load <= 127 {
+      RecordHeader.setLoad(UInt8(load), ofRecordAt: start, in: &buffer)
+      endRecord(start, headerByteCount: RecordHeader.longByteCount)
+      return true
+    }
+    buffer.truncate(to: start)
+    count -= 1
+    (lastReference, isAscending) = before
+    return false
+  }
+
+  /// Appends a whole row of which only some columns are this batch's.
+  mutating func appendPartialImage(
+    _ changed: ColumnSet,
+    _ reference: RowReference,
+    _ layout: LayoutNumber,
+    _ row: RawSpan,
+    previous: RecordPlace
+  ) {
+    appendWhole(.fullImage, reference, layout, row, previous: previous)
     if !hasFailed { partialImages.append(changed, at: lastRecord) }
   }
 
   /// Returns the header of the record that a delta would build on; `nil` if it cannot build on it.
-  private func base(
+  func base(
     ofDelta layout: LayoutNumber,
     at place: RecordPlace,
     of reference: RowReference
   ) throws -> RecordHeader? {
     let header = try state.header(at: place, of: reference)
-    guard header.layout == layout, Int(header.depth) < state.options.longestChain else {
-      return nil
+    return canBuild(on: header, layout) ? header : nil
+  }
+
+  func canBuild(on header: RecordHeader, _ layout: LayoutNumber) -> Bool {
+    header.layout == layout && Int(header.depth) < state.options.longestChain
+  }
+
+  /// Counts the records that a row was read from as dead.
+  mutating func supersede(_ records: [RowChain.Record], of reference: RowReference) throws {
+    for (place, header) in records {
+      guard let current = try state.resolve(place, of: reference) else { return }
+      // Compaction has put a whole row in the place of a record and all that it builds on.
+      guard current == place else { return try supersedeChain(of: reference, endingAt: current) }
+      superseded.add(header.totalByteCount, of: header.table, in: place.segment)
     }
-    return header
   }
 
   /// Counts the records from the last whole row to the newest as dead.
@@ -348,7 +443,7 @@ extension CommitBatch {
     frameStart + FrameHeader.byteCount + CommitPayload.byteCount
   }
 
-  private mutating func checkedTable(_ reference: RowReference) -> Table? {
+  mutating func checkedTable(_ reference: RowReference) -> Table? {
     if hasFailed { return nil }
     guard let table = state.tables[Int(reference.table)],
       table.removedAt.load(ordering: .relaxed) == .max

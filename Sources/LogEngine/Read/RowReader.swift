@@ -179,7 +179,7 @@ package struct RowReader {
   }
 
   @inline(__always)
-  private func packedRow(
+  func packedRow(
     at place: RecordPlace,
     _ reference: RowReference,
     _ packed: inout PackedRowsCursor

@@ -102,16 +102,31 @@ extension StoreState {
     _ reference: RowReference,
     into scratch: inout FoldScratch
   ) throws -> LayoutNumber {
-    try fold(place, reference, below: RecordLocation.maximumDepth + 1, into: &scratch)
+    try fold(place, reference, into: &scratch) { _, _ in }
+  }
+
+  /// Assembles a row from its chain of records, as ``fold(_:_:into:)`` does, and names them, the newest first.
+  ///
+  /// The place of a record that compaction has moved is the one that led to it.
+  func fold(
+    _ place: RecordPlace,
+    _ reference: RowReference,
+    into scratch: inout FoldScratch,
+    _ note: (RecordPlace, RecordHeader) -> Void
+  ) throws -> LayoutNumber {
+    let limit = RecordLocation.maximumDepth + 1
+    return try fold(place, reference, below: limit, into: &scratch, note)
   }
 
   private func fold(
     _ place: RecordPlace,
     _ reference: RowReference,
     below depth: Int,
-    into scratch: inout FoldScratch
+    into scratch: inout FoldScratch,
+    _ note: (RecordPlace, RecordHeader) -> Void
   ) throws -> LayoutNumber {
     try withRecord(at: place, of: reference) { header, bytes in
+      note(place, header)
       let body = bytes.extracting(header.bodyRange)
       try withLayout(of: header, at: place, for: reference) { layout in
         switch header.kind {
@@ -120,7 +135,8 @@ extension StoreState {
           scratch.begin(body)
         case .delta:
           try checkStep(header, at: place, below: depth)
-          let base = try fold(header.previous, reference, below: Int(header.depth), into: &scratch)
+          let below = Int(header.depth)
+          let base = try fold(header.previous, reference, below: below, into: &scratch, note)
           guard base == header.layout, scratch.apply(body, layout: layout) else {
             throw inconsistency(at: place, reference)
           }

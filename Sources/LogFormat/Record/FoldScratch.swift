@@ -18,6 +18,26 @@ package struct FoldScratch: ~Copyable {
     _ = current.append(row: row)
   }
 
+  /// Lends the row, the only one in its writer, to be changed where it is.
+  package mutating func edit<R>(_ body: (inout RowWriter) throws -> R) rethrows -> R {
+    try body(&current)
+  }
+
+  /// Lends the row, and an empty writer for the one that takes its place.
+  package mutating func replace(_ body: (RawSpan, inout RowWriter) -> Void) {
+    FoldScratch.replace(current, by: &next, body)
+    swap(&current, &next)
+  }
+
+  private static func replace(
+    _ row: borrowing RowWriter,
+    by writer: inout RowWriter,
+    _ body: (RawSpan, inout RowWriter) -> Void
+  ) {
+    writer.removeAll()
+    body(row.bytes, &writer)
+  }
+
   /// Applies a delta.
   ///
   /// - Returns: Whether the delta was well-formed.

@@ -68,8 +68,8 @@ final class SpareSink: Sendable {
 /// Turns the changes of a save into a batch of the engine, and sees them into the indexes.
 ///
 /// Used by one save at a time.
-final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, CommitExpecting,
-  @unchecked Sendable
+final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExpecting,
+  CommitExpecting, @unchecked Sendable
 {
   // Not counted: the store keeps the sink, and only its own saves use it.
   @safe private unowned(unsafe) let store: TableStore
@@ -200,6 +200,28 @@ final class CommitSink: RowChangeSink, ReferenceExpecting, ValueExpecting, Commi
       batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
     }
     recordChange(row.byteCount)
+  }
+
+  func revise(
+    _ rows: [RowReference],
+    changed: ColumnSet,
+    _ body: (RowReference, inout RowWriter) -> Bool
+  ) throws -> [RowReference] {
+    // Derived attributes and references to rows that may be deleted take a row at a time.
+    guard let first = rows.first, let target = target(first.table), derived == nil,
+      !target.checked.contains(where: changed.contains)
+    else { return rows }
+    let number = first.table
+    let rest = try batch.revise(
+      number,
+      keys: rows.map(\.key),
+      layout: target.table.layoutNumber,
+      changed: changed
+    ) { key, row in
+      body(RowReference(table: number, key: key), &row)
+    }
+    changeCount += rows.count
+    return rest.map { RowReference(table: number, key: $0) }
   }
 
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {

@@ -83,3 +83,25 @@ extension FixedChange {
     return true
   }
 }
+
+extension [FixedChange] {
+  /// Changes a row where it is, the only one in its writer.
+  ///
+  /// - Returns: `false` if a change has no result: the row is then meaningless.
+  func apply(to writer: inout RowWriter, _ layout: RowLayout) -> Bool {
+    for change in self {
+      let (isNull, bits) = layout.value(change, of: writer.bytes)
+      guard change.apply(to: 0, in: &writer, isNull: isNull, bits) else { return false }
+    }
+    return true
+  }
+}
+
+extension RowLayout {
+  /// Returns what a change reads: whether its column is null, and its bits if its values are words.
+  @inline(__always)
+  func value(_ change: FixedChange, of row: RawSpan) -> (isNull: Bool, bits: UInt64) {
+    let bits = change.offset + 8 <= row.byteCount ? row.load(UInt64.self, at: change.offset) : 0
+    return (isNull(change.column, in: row), bits)
+  }
+}

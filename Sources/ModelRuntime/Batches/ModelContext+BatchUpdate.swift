@@ -191,8 +191,18 @@ private struct RowUpdate {
     let ranks = NewRows(run.connection, composer.descriptor, estimate: 0)
     composer.encoder.blobs = sink
     defer { composer.encoder.blobs = nil }
+    var rest = rows
+    if let changes, pairs == nil, expecting == nil || !readsRows,
+      let sink = sink as? any RowRevising
+    {
+      rest = try sink.revise(rows, changed: composer.changed) { reference, row in
+        guard changes.apply(to: &row, composer.descriptor.layout) else { return false }
+        saved.updated.append(reference)
+        return true
+      }
+    }
     let state = run.context.editingState
-    try run.connection.store.visitRows(at: rows, for: state) { reference, base in
+    try run.connection.store.visitRows(at: rest, for: state) { reference, base in
       let isChanged = changes.map { changes in
         composer.withRow(base, changing: changes) {
           sink.update(reference, changed: composer.changed, row: $0)

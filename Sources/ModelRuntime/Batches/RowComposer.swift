@@ -212,9 +212,7 @@ final class RowComposer {
     let row = writer.append(row: base)
     defer { writer.removeAll() }
     for change in changes {
-      let isNull = layout.isNull(change.column, in: base)
-      let bits =
-        change.offset + 8 <= base.byteCount ? base.load(UInt64.self, at: change.offset) : 0
+      let (isNull, bits) = layout.value(change, of: base)
       guard change.apply(to: row.lowerBound, in: &writer, isNull: isNull, bits) else {
         return false
       }

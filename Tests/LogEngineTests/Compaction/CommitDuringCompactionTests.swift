@@ -58,6 +58,70 @@ import Testing
     try store.engine.close()
     #expect(try SimulatedStore(on: store.disk).rows() == after)
   }
+
+  @Test(arguments: [false, true])
+  func `changes many rows, of which most were packed meanwhile`(isRevised: Bool) throws {
+    let simulated = SimulatedFileSystem(seed: 7)
+    let moment = Moment()
+    let hooked = HookedFileSystem(simulated) { try moment.will($0) }
+    let store = try SimulatedStore(simulated, hooked: hooked)
+    for _ in 0..<6 { try store.insert(60) }
+    var after = try store.rows()
+    let keys = after.keys.filter { $0 % 3 == 0 }.sorted()
+    // Some rows get so many changes that they are written whole again.
+    for number in 1...6 {
+      let some = keys.filter { $0 % UInt64(number) == 0 }
+      var batch = try store.batch(changing: some, to: number, isRevised: isRevised)
+      try store.engine.commit(&batch)
+      for key in some { after[key] = "\(number) \(SimulatedStore.text)" }
+    }
+    #expect(try store.rows() == after)
+    var isCommitted = false
+    moment.begin(
+      encode: { moment.batch = try store.batch(changing: keys, to: 7, isRevised: isRevised) },
+      commit: {
+        guard var batch = moment.batch.take() else { return }
+        try store.engine.commit(&batch)
+        isCommitted = true
+      }
+    )
+    #expect(try store.engine.compact().report != nil)
+    moment.end()
+    try hooked.rethrow()
+    #expect(isCommitted)
+    for key in keys { after[key] = "7 \(SimulatedStore.text)" }
+    #expect(try store.rows() == after)
+    let reopened = try SimulatedStore(on: store.disk)
+    #expect(try reopened.rows() == after)
+    #expect(reopened.usages == store.usages)
+  }
+}
+
+extension SimulatedStore {
+  fileprivate func batch(
+    changing keys: [UInt64],
+    to number: Int,
+    isRevised: Bool
+  ) throws -> CommitBatch {
+    var batch = engine.makeBatch()
+    var changed = ColumnSet()
+    changed.insert(0)
+    if isRevised {
+      let rest = try batch.revise(1, keys: keys, layout: LayoutNumber(1), changed: changed) {
+        $1.overwrite(Int64(number), at: layout.offset(of: 0), ofRowAt: 0)
+        return true
+      }
+      #expect(rest.isEmpty)
+    } else {
+      withRow(Int64(number), SimulatedStore.text) { row in
+        for key in keys {
+          let reference = RowReference(table: 1, key: key)
+          batch.update(reference, layout: LayoutNumber(1), changed: changed, row: row)
+        }
+      }
+    }
+    return batch
+  }
 }
 
 /// Does something when a compaction's manifest gets its name, and something else when the pack is read next.
