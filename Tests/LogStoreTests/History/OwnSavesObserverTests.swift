@@ -88,10 +88,13 @@ import Testing
         HistoryDescriptor<Transaction>(predicate: #Predicate { $0.author == "importer" })
       )
     }
-    other.author = "end"
-    other.insert(Tally(4))
-    try other.save()
-    try await wait(for: end, context)
+    // The observers are told one after the other: of the second save, once both were told of the first.
+    for count in 1...2 {
+      other.author = "end"
+      other.insert(Tally(3 + count))
+      try other.save()
+      try await wait(for: end, context, count)
+    }
     #expect(observer.eventCounter == 3)
   }
 
@@ -128,8 +131,12 @@ import Testing
   }
 
   /// Fetches until an observer has counted a save.
-  private func wait(for observer: HistoryObserver, _ context: ModelContext) async throws {
-    while observer.eventCounter == 0, !Task.isCancelled {
+  private func wait(
+    for observer: HistoryObserver,
+    _ context: ModelContext,
+    _ count: Int = 1
+  ) async throws {
+    while observer.eventCounter < count, !Task.isCancelled {
       _ = try context.fetchCount(FetchDescriptor<Tally>())
       await Task.yield()
     }
