@@ -7,7 +7,8 @@ import LibC
 /// store.
 @safe public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline var base: UnsafeMutableRawPointer
-  @usableFromInline var capacity: Int
+  /// The number of bytes that there is memory for.
+  @usableFromInline package private(set) var capacity: Int
   @usableFromInline var used: Int
 
   /// The number of bytes appended.

@@ -121,8 +121,8 @@ final class LogBuffer: @unchecked Sendable {
 
   /// Empties the buffer, for bytes at another offset.
   func reset(at start: Int) {
-    // The memory that one large commit needed is not kept for ever.
-    if bytes.count > 2 * LogTail.bufferLimit {
+    // The memory that one large commit needed, or had, is not kept for ever.
+    if bytes.count > 2 * LogTail.bufferLimit || bytes.capacity > 4 * LogTail.bufferLimit {
       bytes = ByteBuffer(capacity: 256 << 10)
     } else {
       bytes.removeAll()
