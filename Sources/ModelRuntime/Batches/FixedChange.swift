@@ -51,35 +51,36 @@ extension FixedChange {
     operation = .add(amount, nilStays: nilStays)
   }
 
-  /// Changes a row that was appended to a writer as it is.
+  /// Changes a row, the only one in its writer.
   ///
   /// - Parameters:
-  ///   - start: The offset of the row in the writer's bytes.
   ///   - writer: The writer.
-  ///   - isNull: Whether the column was null.
-  ///   - bits: The column's bits, if its values are words.
+  ///   - layout: The row's layout.
   /// - Returns: `false` if the change has no result.
   @inline(__always)
-  func apply(to start: Int, in writer: inout RowWriter, isNull: Bool, _ bits: UInt64) -> Bool {
+  fileprivate func apply(to writer: inout RowWriter, _ layout: RowLayout) -> Bool {
+    let isNull = layout.isNull(column, in: writer.bytes)
+    // A value that is no word may be at the end of the row.
+    let bits = offset + 8 <= writer.count ? writer.bytes.load(UInt64.self, at: offset) : 0
     switch operation {
     case .null(let byteCount):
-      writer.setNull(true, column, ofRowAt: start)
+      writer.setNull(true, column, ofRowAt: 0)
       for place in 0..<byteCount {
-        writer.overwrite(0 as UInt8, at: offset + place, ofRowAt: start)
+        writer.overwrite(0 as UInt8, at: offset + place, ofRowAt: 0)
       }
       return true
-    case .byte(let value): writer.overwrite(value, at: offset, ofRowAt: start)
-    case .word(let value): writer.overwrite(value, at: offset, ofRowAt: start)
+    case .byte(let value): writer.overwrite(value, at: offset, ofRowAt: 0)
+    case .word(let value): writer.overwrite(value, at: offset, ofRowAt: 0)
     case .words(let low, let high):
-      writer.overwrite(low, at: offset, ofRowAt: start)
-      writer.overwrite(high, at: offset + 8, ofRowAt: start)
+      writer.overwrite(low, at: offset, ofRowAt: 0)
+      writer.overwrite(high, at: offset + 8, ofRowAt: 0)
     case .add(let amount, let nilStays):
       if isNull && nilStays { return true }
       // Null reads as zero unless nil stays nil.
       guard let sum = amount.sum(with: isNull ? 0 : bits) else { return false }
-      writer.overwrite(sum, at: offset, ofRowAt: start)
+      writer.overwrite(sum, at: offset, ofRowAt: 0)
     }
-    if isNull { writer.setNull(false, column, ofRowAt: start) }
+    if isNull { writer.setNull(false, column, ofRowAt: 0) }
     return true
   }
 }
@@ -89,19 +90,7 @@ extension [FixedChange] {
   ///
   /// - Returns: `false` if a change has no result: the row is then meaningless.
   func apply(to writer: inout RowWriter, _ layout: RowLayout) -> Bool {
-    for change in self {
-      let (isNull, bits) = layout.value(change, of: writer.bytes)
-      guard change.apply(to: 0, in: &writer, isNull: isNull, bits) else { return false }
-    }
+    for change in self where !change.apply(to: &writer, layout) { return false }
     return true
-  }
-}
-
-extension RowLayout {
-  /// Returns what a change reads: whether its column is null, and its bits if its values are words.
-  @inline(__always)
-  func value(_ change: FixedChange, of row: RawSpan) -> (isNull: Bool, bits: UInt64) {
-    let bits = change.offset + 8 <= row.byteCount ? row.load(UInt64.self, at: change.offset) : 0
-    return (isNull(change.column, in: row), bits)
   }
 }

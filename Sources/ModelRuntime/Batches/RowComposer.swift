@@ -208,15 +208,10 @@ final class RowComposer {
     changing changes: [FixedChange],
     _ body: (RawSpan) -> Void
   ) -> Bool {
-    let layout = descriptor.layout
+    writer.removeAll()
     let row = writer.append(row: base)
     defer { writer.removeAll() }
-    for change in changes {
-      let (isNull, bits) = layout.value(change, of: base)
-      guard change.apply(to: row.lowerBound, in: &writer, isNull: isNull, bits) else {
-        return false
-      }
-    }
+    guard changes.apply(to: &writer, descriptor.layout) else { return false }
     body(writer.bytes.extracting(row))
     return true
   }
