@@ -218,9 +218,10 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       layout: target.table.layoutNumber,
       changed: changed
     ) { key, row in
-      body(RowReference(table: number, key: key), &row)
+      guard body(RowReference(table: number, key: key), &row) else { return false }
+      recordChange(row.count)
+      return true
     }
-    changeCount += rows.count
     return rest.map { RowReference(table: number, key: $0) }
   }
 
