@@ -88,7 +88,7 @@ import Testing
         HistoryDescriptor<Transaction>(predicate: #Predicate { $0.author == "importer" })
       )
     }
-    // The observers are told one after the other: of the second save, once both were told of the first.
+    // One thread tells both observers of a save, in no order, before it tells either of the next save.
     for count in 1...2 {
       other.author = "end"
       other.insert(Tally(3 + count))
