@@ -19,9 +19,6 @@ extension LogTail {
   /// Limit, in bytes, of the frames waiting to be written; beyond it, commits write them first.
   static let bufferLimit = 4 << 20
 
-  /// The size, in bytes, from which a batch's memory is taken over: copying as much takes longer than the rest of a commit.
-  static let takeoverByteCount = 256 << 10
-
   /// Whether frames of that many bytes fit into the segment.
   func hasRoom(for byteCount: Int) -> Bool {
     guard let segment, !isEnded else { return false }
@@ -60,7 +57,7 @@ extension LogTail {
     let durableEnd = state.log.durableEnd.load(ordering: .relaxed)
     let start = active.bytes.count
     sequence += 1
-    if start == 0, byteCount >= LogTail.takeoverByteCount {
+    if start == 0, byteCount >= state.options.takeoverByteCount {
       place(batch.frameStarts, in: &batch.buffer, at: 0, of: segment, durableEnd)
       publish(from: 0, batch, segment, state)
       swap(&active.bytes, &batch.buffer)

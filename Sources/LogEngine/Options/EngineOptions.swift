@@ -29,6 +29,9 @@ public struct EngineOptions: Sendable, Hashable {
   public var smallestSegment = 1 << 20
   /// The initial size of the first segment's file, in bytes.
   package var smallestSegmentFile = 16 << 10
+  /// The size, in bytes, from which the log takes the memory of a commit over instead of copying it: copying that much takes
+  /// longer than the rest of the commit.
+  package var takeoverByteCount = 256 << 10
   /// The maximum size of a segment, in bytes, unless one commit alone needs more; if commits do not wait for the disk, a
   /// segment may grow by as much while the next is being prepared.
   public var largestSegment = 64 << 20

@@ -90,6 +90,8 @@ extension EngineOptions {
     options.largestSegment = options.smallestSegment << Int.random(in: 0...2, using: &random)
     options.checkpointInterval = 4096 << Int.random(in: 0...6, using: &random)
     options.longestChain = Int.random(in: 1...8, using: &random)
+    // Every size of commits is copied in some runs, and taken over in others; no further number is drawn for it.
+    options.takeoverByteCount = 128 << options.longestChain
     if random.oneIn(3) { options.durability = .relaxed(interval: .milliseconds(10)) }
     return options
   }
