@@ -81,19 +81,16 @@ extension CommitBatch {
     into chain: inout RowChain,
     _ packed: inout PackedRowsCursor
   ) throws -> LayoutNumber {
-    guard place.isPacked else {
+    if place.isPacked {
+      let reader = RowReader(state: state, sequence: .max)
+      _ = try reader.visitPacked(place, reference, &packed) { _, layout, row in
+        let header = RecordHeader(packed: reference, layout, byteCount: row.byteCount)
+        chain.read(row, header, at: place)
+        return .proceed
+      }
+    } else {
       try chain.read(reference, at: place, in: state)
-      return chain.layout
     }
-    let reader = RowReader(state: state, sequence: .max)
-    let (rows, index) = try reader.packedRow(at: place, reference, &packed)
-    let row = rows.row(index)
-    let header = RecordHeader(packed: reference, rows.layout, byteCount: row.byteCount)
-    let isValid = try state.withLayout(of: header, at: place, for: reference) { $0.isValid(row) }
-    guard isValid, rows.reference(index) == reference else {
-      throw state.inconsistency(at: place, reference)
-    }
-    chain.read(row, header, at: place)
-    return rows.layout
+    return chain.layout
   }
 }

@@ -32,22 +32,22 @@ public struct CommitBatch: ~Copyable {
     didSet { hasFailed = failure != nil }
   }
   /// Whether there is a failure: checked at each row, where looking at the error would copy it.
-  private var hasFailed = false
+  private(set) var hasFailed = false
   /// The changed columns of the rows that were written whole, by the offset of their records: needed to rebase the batch.
   var partialImages = PartialImages()
   /// The end of the last record in the buffer.
   var recordsEnd = 0
   /// The start of the last record in the buffer.
-  private var lastRecord = 0
+  private(set) var lastRecord = 0
   /// The row of the last record, and whether all rows came in ascending order: then there is no duplicate.
   var lastReference = RowReference.none
   var isAscending = true
   /// Memory for reading rows.
-  private var spareChain: RowChain?
+  var spareChain: RowChain?
   /// Whether the author's name is behind the records.
   var isFinished = false
   /// The number of records added.
-  public private(set) var count = 0
+  public internal(set) var count = 0
   let state: StoreState
 
   init(state: StoreState) { self.state = state }
@@ -72,9 +72,7 @@ public struct CommitBatch: ~Copyable {
     isFinished = false
     count = 0
   }
-}
 
-extension CommitBatch {
   /// Forgets the records after the log has taken the memory that they are in.
   mutating func forgetRecords() {
     frameStarts.removeAll(keepingCapacity: true)
@@ -187,191 +185,10 @@ extension CommitBatch {
   }
 }
 
-// MARK: Encoding an update
-
-extension CommitBatch {
-  private mutating func appendUpdate(
-    _ reference: RowReference,
-    _ table: Table,
-    _ layout: LayoutNumber,
-    _ changed: ColumnSet,
-    _ row: RawSpan
-  ) throws {
-    let location = table.pages.location(of: reference.key)
-    guard location.isRow else { return fail(.rowNotFound(reference)) }
-    guard let rowLayout = table.layouts[Int(layout.rawValue)] else { return }
-    // A long list of references is worth a splice, however many of the other columns changed.
-    let splices = rowLayout.listColumns.contains { column in
-      changed.contains(column) && rowLayout.range(column, in: row).count > 64
-    }
-    // A row that is replaced whole anyway needs no look, which costs more in a pack than in the log.
-    if splices || RowDelta.pays(changed, in: rowLayout),
-      let header = try base(ofDelta: layout, at: location.place, of: reference)
-    {
-      let newest = (location.place, header)
-      if splices {
-        // A splice is relative to the row it will be applied to, so that row is read here: the row that the caller considers
-        // the newest may be outdated.
-        let isAppended = try withChain { batch, chain in
-          try chain.read(reference, at: location.place, in: batch.state)
-          return batch.appendDelta(changed, of: row, reference, rowLayout, to: newest, chain.row)
-        }
-        if isAppended { return }
-      } else if appendDelta(changed, of: row, reference, rowLayout, to: newest, nil) {
-        return
-      }
-    }
-    if changed.isAll(of: rowLayout) {
-      try supersedeChain(of: reference, endingAt: location.place)
-      return appendWhole(.fullImage, reference, layout, row, previous: location.place)
-    }
-    try withChain { batch, chain in
-      try chain.read(reference, at: location.place, in: batch.state)
-      try batch.supersede(chain.records, of: reference)
-      try batch.merge(changed, of: row, layout, into: &chain, of: table)
-      batch.appendPartialImage(
-        changed,
-        reference,
-        layout,
-        chain.row,
-        previous: location.place
-      )
-    }
-  }
-
-  /// Lends memory for reading a row, kept from one to the next.
-  mutating func withChain<R>(
-    _ body: (inout CommitBatch, inout RowChain) throws -> R
-  ) rethrows -> R {
-    var chain = spareChain.take() ?? RowChain()
-    do {
-      let result = try body(&self, &chain)
-      spareChain = consume chain
-      return result
-    } catch {
-      spareChain = consume chain
-      throw error
-    }
-  }
-
-  /// Appends the changes of some columns as a record that builds on the row's newest one.
-  ///
-  /// - Parameters:
-  ///   - changed: The columns.
-  ///   - row: The row with these changes.
-  ///   - reference: The row's name.
-  ///   - layout: The layout of the row, and of the newest record.
-  ///   - newest: The newest record.
-  ///   - previous: The row without the changes, to write a list of references as a splice.
-  /// - Returns: `false`, with nothing appended, if the row should be written whole.
-  mutating func appendDelta(
-    _ changed: ColumnSet,
-    of row: RawSpan,
-    _ reference: RowReference,
-    _ layout: RowLayout,
-    to newest: RowChain.Record,
-    _ previous: RawSpan?
-  ) -> Bool {
-    appendDelta(of: reference, to: newest, row.byteCount) { batch in
-      RowDelta.encode(
-        changed: changed,
-        row: row,
-        previous: previous,
-        layout: layout,
-        into: &batch.buffer
-      )
-    }
-  }
-
-  /// Appends a record that builds on a row's newest one.
-  ///
-  /// - Parameters:
-  ///   - reference: The row's name.
-  ///   - newest: The newest record.
-  ///   - rowByteCount: The size of the whole row.
-  ///   - encode: Appends the delta to the buffer.
-  /// - Returns: `false`, with nothing appended, if the row should be written whole.
-  @inline(__always)
-  mutating func appendDelta(
-    of reference: RowReference,
-    to newest: RowChain.Record,
-    _ rowByteCount: Int,
-    _ encode: (inout CommitBatch) -> Void
-  ) -> Bool {
-    let before = (lastReference, isAscending)
-    let start = beginRecord(
-      .delta,
-      reference,
-      newest.header.layout,
-      previous: newest.place,
-      depth: newest.header.depth + 1
-    )
-    encode(&self)
-    let length = buffer.count - start - RecordHeader.longByteCount
-    let load = Int(newest.header.load) + (length * 255 + rowByteCount - 1) / rowByteCount
-    // Beyond half of the row's weight, reading the chain costs more than writing it saved.
-    if load <= 127 {
-      RecordHeader.setLoad(UInt8(load), ofRecordAt: start, in: &buffer)
-      endRecord(start, headerByteCount: RecordHeader.longByteCount)
-      return true
-    }
-    buffer.truncate(to: start)
-    count -= 1
-    (lastReference, isAscending) = before
-    return false
-  }
-
-  /// Appends a whole row of which only some columns are this batch's.
-  mutating func appendPartialImage(
-    _ changed: ColumnSet,
-    _ reference: RowReference,
-    _ layout: LayoutNumber,
-    _ row: RawSpan,
-    previous: RecordPlace
-  ) {
-    appendWhole(.fullImage, reference, layout, row, previous: previous)
-    if !hasFailed { partialImages.append(changed, at: lastRecord) }
-  }
-
-  /// Returns the header of the record that a delta would build on; `nil` if it cannot build on it.
-  func base(
-    ofDelta layout: LayoutNumber,
-    at place: RecordPlace,
-    of reference: RowReference
-  ) throws -> RecordHeader? {
-    let header = try state.header(at: place, of: reference)
-    return canBuild(on: header, layout) ? header : nil
-  }
-
-  func canBuild(on header: RecordHeader, _ layout: LayoutNumber) -> Bool {
-    header.layout == layout && Int(header.depth) < state.options.longestChain
-  }
-
-  /// Counts the records that a row was read from as dead.
-  mutating func supersede(_ records: [RowChain.Record], of reference: RowReference) throws {
-    for (place, header) in records {
-      guard let current = try state.resolve(place, of: reference) else { return }
-      // Compaction has put a whole row in the place of a record and all that it builds on.
-      guard current == place else { return try supersedeChain(of: reference, endingAt: current) }
-      superseded.add(header.totalByteCount, of: header.table, in: place.segment)
-    }
-  }
-
-  /// Counts the records from the last whole row to the newest as dead.
-  private mutating func supersedeChain(
-    of reference: RowReference,
-    endingAt place: RecordPlace
-  ) throws {
-    try state.forEachInChain(place, of: reference) { place, header in
-      superseded.add(header.totalByteCount, of: header.table, in: place.segment)
-    }
-  }
-}
-
 // MARK: Records and frames
 
 extension CommitBatch {
-  private mutating func appendWhole(
+  mutating func appendWhole(
     _ kind: RecordKind,
     _ reference: RowReference,
     _ layout: LayoutNumber,
@@ -387,7 +204,7 @@ extension CommitBatch {
   }
 
   /// Appends a record's header, in a new frame if the current one is full.
-  private mutating func beginRecord(
+  mutating func beginRecord(
     _ kind: RecordKind,
     _ reference: RowReference,
     _ layout: LayoutNumber,
@@ -424,7 +241,7 @@ extension CommitBatch {
     return start
   }
 
-  private mutating func endRecord(_ start: Int, headerByteCount: Int) {
+  mutating func endRecord(_ start: Int, headerByteCount: Int) {
     let bodyLength = buffer.count - start - headerByteCount
     guard bodyLength <= RecordHeader.bodyLimit else {
       return fail(.tooLarge(byteCount: bodyLength, limit: RecordHeader.bodyLimit))

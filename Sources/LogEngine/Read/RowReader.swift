@@ -160,8 +160,9 @@ package struct RowReader {
       : try visit(place, reference, &scratch, body)
   }
 
+  /// Lends a row of a pack.
   @inline(__always)
-  private func visitPacked(
+  func visitPacked(
     _ place: RecordPlace,
     _ reference: RowReference,
     _ packed: inout PackedRowsCursor,
@@ -179,7 +180,7 @@ package struct RowReader {
   }
 
   @inline(__always)
-  func packedRow(
+  private func packedRow(
     at place: RecordPlace,
     _ reference: RowReference,
     _ packed: inout PackedRowsCursor

@@ -3,8 +3,7 @@ import RowFormat
 
 /// A row together with the records that it was assembled from.
 ///
-/// Whoever replaces a row needs both: the row for the columns that stay, and its records because they are dead afterwards.
-/// Reused from row to row.
+/// A commit that replaces a row keeps columns of the row, and counts its records as dead. The memory is reused from row to row.
 struct RowChain: ~Copyable {
   typealias Record = (place: RecordPlace, header: RecordHeader)
 

@@ -11,11 +11,8 @@ import Testing
 @Suite struct `A commit between a compaction's manifest and its slots` {
   @Test(arguments: [false, true])
   func `changes some columns of a row that was packed meanwhile`(isChangedFirst: Bool) throws {
-    let simulated = SimulatedFileSystem(seed: 6)
-    let moment = Moment()
-    let hooked = HookedFileSystem(simulated) { try moment.will($0) }
-    let store = try SimulatedStore(simulated, hooked: hooked)
-    for _ in 0..<6 { try store.insert(60) }
+    let moment = try Moment(seed: 6)
+    let store = moment.store
     let before = try store.rows()
     let key: UInt64 = 200
     var isCommitted = false
@@ -48,9 +45,7 @@ import Testing
         isCommitted = true
       }
     )
-    #expect(try store.engine.compact().report != nil)
-    moment.end()
-    try hooked.rethrow()
+    try moment.compact()
     #expect(isCommitted)
     var after = before
     after[key] = "-1 \(isChangedFirst ? "theirs" : SimulatedStore.text)"
@@ -61,11 +56,8 @@ import Testing
 
   @Test(arguments: [false, true])
   func `changes many rows, of which most were packed meanwhile`(isRevised: Bool) throws {
-    let simulated = SimulatedFileSystem(seed: 7)
-    let moment = Moment()
-    let hooked = HookedFileSystem(simulated) { try moment.will($0) }
-    let store = try SimulatedStore(simulated, hooked: hooked)
-    for _ in 0..<6 { try store.insert(60) }
+    let moment = try Moment(seed: 7)
+    let store = moment.store
     var after = try store.rows()
     let keys = after.keys.filter { $0 % 3 == 0 }.sorted()
     // Some rows get so many changes that they are written whole again.
@@ -85,9 +77,7 @@ import Testing
         isCommitted = true
       }
     )
-    #expect(try store.engine.compact().report != nil)
-    moment.end()
-    try hooked.rethrow()
+    try moment.compact()
     #expect(isCommitted)
     for key in keys { after[key] = "7 \(SimulatedStore.text)" }
     #expect(try store.rows() == after)
@@ -124,21 +114,39 @@ extension SimulatedStore {
   }
 }
 
-/// Does something when a compaction's manifest gets its name, and something else when the pack is read next.
-private final class Moment: @unchecked Sendable {
+/// A store of some segments that does something when a compaction's manifest gets its name, and something else when the pack
+/// is read next.
+private final class Moment {
+  let store: SimulatedStore
   var batch: CommitBatch?
-  private var encode: (() throws -> Void)?
-  private var commit: (() throws -> Void)?
+  private let hooked: HookedFileSystem
+  private let script = Script()
+
+  init(seed: UInt64) throws {
+    let simulated = SimulatedFileSystem(seed: seed)
+    hooked = HookedFileSystem(simulated) { [script] in try script.will($0) }
+    store = try SimulatedStore(simulated, hooked: hooked)
+    for _ in 0..<6 { try store.insert(60) }
+  }
 
   func begin(encode: @escaping () throws -> Void, commit: @escaping () throws -> Void) {
-    self.encode = encode
-    self.commit = commit
+    script.encode = encode
+    script.commit = commit
   }
 
-  func end() {
-    encode = nil
-    commit = nil
+  /// Compacts the store, and throws what was thrown at the moment.
+  func compact() throws {
+    #expect(try store.engine.compact().report != nil)
+    script.encode = nil
+    script.commit = nil
+    try hooked.rethrow()
   }
+}
+
+/// What is still to be done.
+private final class Script: @unchecked Sendable {
+  var encode: (() throws -> Void)?
+  var commit: (() throws -> Void)?
 
   func will(_ call: HookedFileSystem.Call) throws {
     if call.operation == .rename, call.path.contains("/manifest."), let encode {
