@@ -6,7 +6,8 @@ extension CommitBatch {
   /// Encodes the batch anew after another commit has changed one of its rows.
   ///
   /// Each record's changes are decoded from the record itself, applied to the row it was encoded against, and encoded against
-  /// the row's newest state: columns that this batch does not change keep the values from the other commit.
+  /// the row's newest state: columns that this batch does not change keep the values from the other commit. Of a row with a
+  /// spliced list the batch has kept the whole.
   ///
   /// - Throws: ``StorageError/rowNotFound(_:)`` if the other commit deleted the row.
   mutating func rebase(microseconds: Int64) throws(StorageError) {
@@ -32,8 +33,7 @@ extension CommitBatch {
       while offset < end {
         let bytes = buffer.bytes.extracting(offset..<end)
         guard let header = RecordHeader(decodingUnbounded: bytes) else { return }
-        let changed = partialImages[offset] ?? .all
-        try reencode(header, bytes.extracting(header.bodyRange), changed, into: &fresh)
+        try reencode(header, bytes.extracting(header.bodyRange), at: offset, into: &fresh)
         offset += header.totalByteCount
       }
     }
@@ -42,13 +42,15 @@ extension CommitBatch {
   private func reencode(
     _ header: RecordHeader,
     _ body: RawSpan,
-    _ changed: ColumnSet,
+    at offset: Int,
     into fresh: inout CommitBatch
   ) throws {
     let reference = header.reference
     switch header.kind {
     case .insert: fresh.insert(reference, layout: header.layout, row: body)
-    case .fullImage: fresh.update(reference, layout: header.layout, changed: changed, row: body)
+    case .fullImage:
+      let changed = partialImages[offset] ?? .all
+      fresh.update(reference, layout: header.layout, changed: changed, row: body)
     case .catalogue: fresh.changeCatalogue(body, to: catalogue)
     case .delete:
       if header.layout == .none {
@@ -57,13 +59,14 @@ extension CommitBatch {
         fresh.delete(reference, layout: header.layout, preserving: body)
       }
     case .delta:
-      try reencodeDelta(header, body, into: &fresh)
+      try reencodeDelta(header, body, at: offset, into: &fresh)
     }
   }
 
   private func reencodeDelta(
     _ header: RecordHeader,
     _ body: RawSpan,
+    at offset: Int,
     into fresh: inout CommitBatch
   ) throws {
     let reference = header.reference
@@ -71,6 +74,10 @@ extension CommitBatch {
       let layout = table.layouts[Int(header.layout.rawValue)],
       let changed = RowDelta.changedColumns(of: body, layout: layout)
     else { throw StorageError.unknownTable(reference.table) }
+    let isSpliced = splicedRows.withRow(of: offset) {
+      fresh.update(reference, layout: header.layout, changed: changed, row: $0)
+    }
+    if isSpliced { return }
     let newest = table.pages.location(of: reference.key)
     if try fresh.appendAgain(header, body, changed, layout, to: newest) { return }
     var mine = FoldScratch()
@@ -101,8 +108,7 @@ extension CommitBatch {
 
   /// Appends a delta as it is to a row that is whole in a pack, where compaction has moved it.
   ///
-  /// What the delta says of a column holds for any row of its layout, unless it changes a list of references. Nothing of the
-  /// row is read.
+  /// What the delta says of a column holds for any row of its layout, since it has no splice. Nothing of the row is read.
   ///
   /// - Returns: `false`, with nothing appended, if that is not so.
   private mutating func appendAgain(
@@ -115,7 +121,6 @@ extension CommitBatch {
     guard newest.isPacked, newest.isRow,
       let table = state.tables[Int(header.table)],
       !table.mayOwnBlobs.load(ordering: .relaxed),
-      !layout.listColumns.contains(where: changed.contains),
       RowDelta.pays(changed, in: layout)
     else { return false }
     let ticket = state.files.epochs.enter()

@@ -29,7 +29,7 @@ extension CommitBatch {
           try chain.read(reference, at: location.place, in: batch.state)
           return batch.appendDelta(changed, of: row, reference, rowLayout, to: newest, chain.row)
         }
-        if isAppended { return }
+        if isAppended { return splicedRows.append(row, at: lastRecord) }
       } else if appendDelta(changed, of: row, reference, rowLayout, to: newest, nil) {
         return
       }

@@ -34,7 +34,9 @@ public struct CommitBatch: ~Copyable {
   /// Whether there is a failure: checked at each row, where looking at the error would copy it.
   private(set) var hasFailed = false
   /// The changed columns of the rows that were written whole, by the offset of their records: needed to rebase the batch.
-  var partialImages = PartialImages()
+  var partialImages = RecordMap<ColumnSet>()
+  /// The rows with spliced lists, whole: needed likewise.
+  var splicedRows = SplicedRows()
   /// The end of the last record in the buffer.
   var recordsEnd = 0
   /// The start of the last record in the buffer.
@@ -66,6 +68,7 @@ public struct CommitBatch: ~Copyable {
     failure = nil
     author = nil
     partialImages.removeAll()
+    splicedRows.removeAll()
     recordsEnd = 0
     lastReference = .none
     isAscending = true

@@ -87,6 +87,75 @@ import Testing
   }
 }
 
+@Suite struct `A commit that is encoded before another changes its row and a compaction packs it` {
+  private static let layout = RowLayout([.integer, .integer, .references])
+  private static let row = RowReference(table: 1, key: 1)
+
+  private static func withRow(
+    _ first: Int64,
+    _ second: Int64,
+    _ list: [UInt64],
+    _ body: (RawSpan) -> Void
+  ) {
+    var writer = RowWriter()
+    writer.begin(layout)
+    writer.set(0, integer: first)
+    writer.set(1, integer: second)
+    writer.append(2, references: list.map { RowReference(table: 1, key: $0) })
+    let range = writer.finish()
+    body(writer.bytes.extracting(range))
+  }
+
+  @Test(arguments: [[0], [2], [0, 2]])
+  func `replaces its columns as a whole, and leaves the others`(own: [Int]) throws {
+    var options = EngineOptions()
+    options.background = .caller
+    options.compactionPolicy.slackByteCount = 1
+    let engine = try StorageEngine.open(
+      at: "/store",
+      options: options,
+      fileSystem: SimulatedFileSystem(seed: 3)
+    )
+    try engine.apply([
+      .addTable(name: "lists"),
+      .addColumn(table: 1, name: "first", type: .integer, isNullable: false),
+      .addColumn(table: 1, name: "second", type: .integer, isNullable: false),
+      .addColumn(table: 1, name: "list", type: .references, isNullable: false),
+      .setLayout(table: 1, columns: [1, 2, 3]),
+    ])
+    let old = (1...200).map(UInt64.init)
+    var batch = engine.makeBatch()
+    Self.withRow(0, 0, old) { batch.insert(Self.row, layout: LayoutNumber(1), row: $0) }
+    try engine.commit(&batch)
+    // Mine: one more member at the end.
+    var mine = engine.makeBatch()
+    let changed = own.reduce(into: ColumnSet()) { $0.insert($1) }
+    Self.withRow(7, 0, old + [1000]) {
+      mine.update(Self.row, layout: LayoutNumber(1), changed: changed, row: $0)
+    }
+    // Theirs: another number, and fifty members fewer in the front.
+    Self.withRow(5, 8, Array(old.dropFirst(50))) {
+      batch.update(Self.row, layout: LayoutNumber(1), changed: .all, row: $0)
+    }
+    try engine.commit(&batch)
+    #expect(try engine.compact().report != nil)
+    #expect(engine.state.tables[1]?.pages.location(of: 1).isPacked == true)
+    try engine.commit(&mine)
+    var found: (Int64, Int64, [UInt64])?
+    try engine.scan(1) { _, _, row in
+      found = (
+        Self.layout.integer(0, in: row), Self.layout.integer(1, in: row),
+        Self.layout.references(2, in: row).map(\.key)
+      )
+      return .proceed
+    }
+    let (first, second, list) = try #require(found)
+    #expect(first == (own.contains(0) ? 7 : 5))
+    #expect(second == 8)
+    #expect(list == (own.contains(2) ? old + [1000] : Array(old.dropFirst(50))))
+  }
+}
+
 extension SimulatedStore {
   fileprivate func batch(
     changing keys: [UInt64],
