@@ -145,10 +145,10 @@ extension LogWriter {
   private func takeOver(_ record: TurnRecord, _ turns: Turns) throws(StorageError) {
     guard let follower else { return }
     let diedBefore = record.holder.member != 0
+    let isOfLastTurn = !diedBefore && record.isReadable && record.isCounted
     let isKnown =
-      !diedBefore && record.isCounted
-      && record.holder.turns == turns.known.load(ordering: .relaxed)
-    try follower.beginTurn(catchingUp: !isKnown)
+      isOfLastTurn && record.holder.turns == turns.known.load(ordering: .relaxed)
+    try follower.beginTurn(catchingUp: !isKnown, to: isOfLastTurn ? record.logEnd : nil)
     if isKnown { return }
     state.files.blobs.hasForeignTurns.store(true, ordering: .relaxed)
     if record.isReadable {
@@ -406,6 +406,12 @@ extension LogTail {
     usages = position.replay.usages
     active.reset(at: end.offset)
     inFlight.reset(at: end.offset)
+  }
+}
+
+extension TurnRecord {
+  fileprivate var logEnd: Follower.KnownEnd {
+    Follower.KnownEnd(manifest: manifest, segment: segment, offset: end)
   }
 }
 

@@ -4,14 +4,27 @@ import Synchronization
 
 // Reading the commits of other processes in a process that also writes.
 extension Follower {
+  /// The end of the log, as the process that wrote it last has left it.
+  struct KnownEnd {
+    /// The newest manifest.
+    let manifest: UInt64
+    let segment: SegmentID
+    let offset: Int
+  }
+
   /// Reads the whole log, so that this process may append; nothing is read until the turn ends.
   ///
-  /// - Parameter catchesUp: Whether others may have written since.
+  /// - Parameters:
+  ///   - catchesUp: Whether others may have written since.
+  ///   - end: The end of the log after the last turn, if that is known.
   /// - Throws: ``StorageError``; then the turn has not begun.
-  func beginTurn(catchingUp catchesUp: Bool) throws(StorageError) {
+  func beginTurn(
+    catchingUp catchesUp: Bool,
+    to end: KnownEnd?
+  ) throws(StorageError) {
     try withPosition { (position) throws(StorageError) in
       if let failure = position.failure { throw failure }
-      if catchesUp { try readAll(&position) }
+      if catchesUp { try readAll(&position, to: end) }
       position.isInTurn = true
     }
   }
@@ -24,12 +37,17 @@ extension Follower {
   }
 
   /// Reads to the end of the log, and adopts compactions.
-  private func readAll(_ position: inout Position) throws(StorageError) {
+  private func readAll(
+    _ position: inout Position,
+    to end: KnownEnd?
+  ) throws(StorageError) {
     var attempts = 0
     while true {
       do {
-        try findBase(&position)
-        while try readSegments(&position) {}
+        if try !readSegment(&position, to: end) {
+          try findBase(&position)
+          while try readSegments(&position) {}
+        }
         _ = try takeUpBase(&position)
         position.isHeldBack = false
         return
@@ -48,6 +66,16 @@ extension Follower {
         preconditionFailure("following threw \(error)")
       }
     }
+  }
+
+  /// Reads to the end of the log without listing a folder, if it ends in the segment that was read last.
+  ///
+  /// - Returns: `false` if there may be more to read, or another manifest.
+  private func readSegment(_ position: inout Position, to end: KnownEnd?) throws -> Bool {
+    guard let end, end.manifest <= position.manifest, end.segment == position.end.segment?.id
+    else { return false }
+    _ = try readOn(&position)
+    return position.end.offset == end.offset
   }
 
   private static let attemptLimit = 100_000

@@ -550,6 +550,42 @@ private final class TakenNumbers: Sendable {
     #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
   }
 
+  /// A look at a folder takes longer than the rest of reading what the others have saved.
+  @Test func `list no folder at a turn if the log continues in the segment they know`() throws {
+    let disk = CountingFileSystem(MortalFileSystem(InMemoryFileSystem(), LockBoard()))
+    func open() throws -> StorageEngine {
+      var options = MemoryStore.options()
+      options.writers = .severalProcesses
+      return try StorageEngine.open(at: "store", options: options, fileSystem: disk)
+    }
+    let engines = [try open(), try open()]
+    try engines[0].apply(MemoryStore.tableChanges)
+    try engines[1].refresh()
+    func commit(_ number: Int) throws {
+      let engine = engines[number % 2]
+      var batch = engine.makeBatch()
+      batch.insert(
+        RowReference(table: 1, key: UInt64(number + 1)),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(1, "x").span.bytes
+      )
+      try engine.commit(&batch)
+    }
+    for number in 0..<4 { try commit(number) }
+    let before = disk.listCount
+    for number in 4..<24 { try commit(number) }
+    #expect(disk.listCount == before)
+    // What is not in that segment is looked for.
+    _ = try engines[0].compact()
+    for number in 24..<44 { try commit(number) }
+    #expect(disk.listCount > before)
+    for engine in engines {
+      try engine.refresh()
+      #expect(engine.rowCount(of: 1) == 44)
+      try engine.close()
+    }
+  }
+
   @Test
   func `keep a turn while they are alone, and hand it over to one that joins`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
@@ -628,6 +664,21 @@ private final class TakenNumbers: Sendable {
     #expect(try disk.list("store") == nil)
     // One process alone may.
     try open(.oneProcess).close()
+  }
+}
+
+/// A file system that counts the looks at its folders.
+private final class CountingFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
+  private let count = Atomic<Int>(0)
+
+  init(_ base: any FileSystem) { self.base = base }
+
+  var listCount: Int { count.load(ordering: .relaxed) }
+
+  func list(_ directory: String) throws(StorageError) -> [String]? {
+    count.add(1, ordering: .relaxed)
+    return try base.list(directory)
   }
 }
 
