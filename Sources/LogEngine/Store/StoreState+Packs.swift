@@ -45,8 +45,9 @@ extension StoreState {
         throw StorageError.missingFile(path: paths.pack(PackID(rawValue: place.segment.rawValue)))
       }
     }
-    let newestFirst: [PackReader] = files.packList.withLock { $0.reversed() }
-    for pack in newestFirst {
+    // The list is reversed as it is walked: a copy of it would retain each pack for each row.
+    let packs = files.packList.withLock { $0 }
+    for pack in packs.reversed() {
       if let address = try pack.address(of: reference) {
         return (RecordPlace(pack: pack.id, address), pack)
       }
