@@ -34,12 +34,17 @@ extension CommitBatch {
       try withChain { batch, chain in
         var rest: [UInt64] = []
         var packed = PackedRowsCursor()
+        var ticket = state.files.epochs.enter()
+        defer { state.files.epochs.leave(ticket) }
         for index in keys.indices {
           let reference = RowReference(table: number, key: keys[index])
-          guard batch.checkedTable(reference) != nil else { break }
+          guard batch.accepts(reference, in: table) else { break }
           packed.expect(keys.span, from: index)
-          let ticket = state.files.epochs.enter()
-          defer { state.files.epochs.leave(ticket) }
+          if index % Self.rowsPerTicket == Self.rowsPerTicket - 1 {
+            // A compaction that removes files waits for readers that began before.
+            state.files.epochs.leave(ticket)
+            ticket = state.files.epochs.enter()
+          }
           let location = table.pages.location(of: reference.key)
           guard location.isRow,
             try batch.read(reference, at: location.place, into: &chain, &packed) == layout,
@@ -62,6 +67,9 @@ extension CommitBatch {
       }
     }
   }
+
+  /// The number of rows that are read before a compaction may go on that waits for readers.
+  private static let rowsPerTicket = 64
 
   /// Makes room for deltas of columns of fixed width, frames not counted.
   private mutating func reserve(deltas count: Int, of changed: ColumnSet, _ layout: RowLayout) {

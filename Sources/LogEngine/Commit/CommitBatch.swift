@@ -265,17 +265,25 @@ extension CommitBatch {
 
   mutating func checkedTable(_ reference: RowReference) -> Table? {
     if hasFailed { return nil }
-    guard let table = state.tables[Int(reference.table)],
-      table.removedAt.load(ordering: .relaxed) == .max
-    else {
+    guard let table = state.tables[Int(reference.table)] else {
       fail(.unknownTable(reference.table))
       return nil
     }
+    return accepts(reference, in: table) ? table : nil
+  }
+
+  /// Whether a row of a table can be changed; if not, the batch fails.
+  mutating func accepts(_ reference: RowReference, in table: Table) -> Bool {
+    if hasFailed { return false }
+    guard table.removedAt.load(ordering: .relaxed) == .max else {
+      fail(.unknownTable(reference.table))
+      return false
+    }
     guard 1...IndexPages.maximumKey ~= reference.key else {
       fail(.invalidKey(reference))
-      return nil
+      return false
     }
-    return table
+    return true
   }
 
   private mutating func check(

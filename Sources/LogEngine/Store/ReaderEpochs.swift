@@ -46,17 +46,24 @@ import Synchronization
     while true {
       let epoch = epoch.load(ordering: .relaxed)
       let index = Int(epoch & 1) * Self.stripeCount + stripe
-      unsafe counter(index).pointee.add(1, ordering: .sequentiallyConsistent)
+      // Wrapping: an addition that checks for overflow is a loop of compare and exchange.
+      unsafe counter(index).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
       // Without this check the count may come too late for a thread that has just checked the counters.
       if self.epoch.load(ordering: .sequentiallyConsistent) == epoch { return Ticket(index: index) }
-      unsafe counter(index).pointee.subtract(1, ordering: .releasing)
+      countOut(at: index)
     }
   }
 
   /// Counts a reader out.
   @inline(__always)
   func leave(_ ticket: Ticket) {
-    unsafe counter(ticket.index).pointee.subtract(1, ordering: .releasing)
+    countOut(at: ticket.index)
+  }
+
+  @inline(__always)
+  private func countOut(at index: Int) {
+    let count = unsafe counter(index).pointee.wrappingSubtract(1, ordering: .releasing)
+    assert(count.newValue >= 0, "a reader was counted out that had not been counted in")
   }
 
   /// Releases objects that no table refers to any more, as soon as no reader can be using them.

@@ -2,7 +2,7 @@ import RowFormat
 
 /// Two buffers between which a row alternates while deltas are applied to it.
 package struct FoldScratch: ~Copyable {
-  private var current = RowWriter(capacity: 512)
+  @usableFromInline var current = RowWriter(capacity: 512)
   private var next = RowWriter(capacity: 512)
 
   package init() {}
@@ -19,7 +19,7 @@ package struct FoldScratch: ~Copyable {
   }
 
   /// Lends the row, the only one in its writer, to be changed where it is.
-  package mutating func edit<R>(_ body: (inout RowWriter) throws -> R) rethrows -> R {
+  @inlinable package mutating func edit<R>(_ body: (inout RowWriter) throws -> R) rethrows -> R {
     try body(&current)
   }
 
