@@ -16,6 +16,15 @@ import Testing
   }
 }
 
+/// A shelf whose relationships have the option of attributes that are not stored.
+@Model final class ReadingShelf {
+  @Attribute(.ephemeral) var current: Document?
+  @Attribute(.ephemeral) var others: [Document] = []
+  @Attribute(.ephemeral) var lent: [Document]?
+
+  init() {}
+}
+
 @Suite struct `An attribute's options` {
   let folder: TemporaryFolder
   let context: ModelContext
@@ -24,7 +33,7 @@ import Testing
     folder = try TemporaryFolder()
     context = ModelContext(
       try ModelContainer(
-        for: Schema([Document.self]),
+        for: Schema([Document.self, ReadingShelf.self]),
         configurations: [LogStoreConfiguration(url: folder.url.appending(path: "documents"))]
       )
     )
@@ -126,5 +135,29 @@ import Testing
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == former + 1
     )
     #expect(document.draft == "another")
+  }
+
+  /// The types of properties tell relationships, not their options.
+  @Test func `that keep a value out of the store have no effect on relationships`() throws {
+    func document(_ title: String) -> Document { Document(title: title, body: "") }
+    let shelf = ReadingShelf()
+    shelf.current = document("a")
+    shelf.others = [document("b")]
+    #expect(shelf.current?.title == "a")
+    #expect(shelf.others.map(\.title) == ["b"])
+    context.insert(shelf)
+    shelf.others.append(document("c"))
+    shelf.lent = [document("d")]
+    try context.save()
+    for context in [context, ModelContext(context.container)] {
+      let found = try #require(try context.fetch(FetchDescriptor<ReadingShelf>()).first)
+      #expect(found.current?.title == "a")
+      #expect(found.others.map(\.title) == ["b", "c"])
+      #expect(found.lent?.map(\.title) == ["d"])
+    }
+    shelf.current = nil
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<ReadingShelf>())
+    #expect(found.map(\.current) == [nil])
   }
 }

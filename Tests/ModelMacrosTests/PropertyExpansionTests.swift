@@ -37,17 +37,17 @@ import Testing
 
   @Test func `that is not stored has its initial value after a fetch, and in each row`() {
     let cases = [
-      ("var draft = \"\"", "ModelRuntime._Slot<Swift.String>(\"\")"),
-      ("var draft = Draft()", "ModelRuntime._Slot(Draft())"),
-      ("var draft: String = .empty", "ModelRuntime._Slot<String>(.empty)"),
-      ("var draft: String?", "ModelRuntime._Slot<String?>(nil)"),
+      ("var draft = \"\"", "\"\""),
+      ("var draft = Draft()", "Draft()"),
+      ("var draft: String = .empty", ".empty"),
+      ("var draft: String?", "nil"),
     ]
-    for (property, slot) in cases {
+    for (property, value) in cases {
       let declaration = "@Attribute(.ephemeral) \(property)"
       let model = Expansion("@Model final class Book { \(declaration) }")
-      #expect(model.contains("\(slot)._encode(into: &encoder, 0)"))
+      #expect(model.contains("_$s_draft._stored(as: \(value))._encode(into: &encoder, 0)"))
       let accessors = expand(declaration)
-      let begin = "if _$s_draft.value == nil { _$s_draft = \(slot) }"
+      let begin = "_$s_draft._begin(with: \(value))"
       #expect(accessors.contains("\(begin)\nreturn _$s_draft._get(self, 3)"))
       #expect(accessors.contains("\(begin)\nvar value = _$s_draft._get(self, 3)"))
     }

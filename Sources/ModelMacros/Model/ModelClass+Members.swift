@@ -140,7 +140,8 @@ extension ModelClass {
       "_$encode(into encoder: inout ModelRuntime._RowEncoder)",
       forward: "_$encode(into: &encoder)"
     ) {
-      "\($0.ephemeralSlot ?? $0.slot)._encode\($0.family)(into: &encoder, \(ordinal($1)))"
+      let stored = $0.ephemeralValue.map { value in "._stored(as: \(value))" } ?? ""
+      return "\($0.slot)\(stored)._encode\($0.family)(into: &encoder, \(ordinal($1)))"
     }
   }
 

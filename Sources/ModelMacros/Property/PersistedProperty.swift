@@ -85,18 +85,15 @@ extension PersistedProperty {
     }
   }
 
-  /// The slot of a property that is not stored, as it is after a fetch and in every row: an expression, or `nil`.
+  /// The value of an `.ephemeral` property after a fetch, and in every row: an expression, or `nil` if it is stored.
   ///
-  /// An `.ephemeral` attribute begins with its initial value, or with nil. One that has neither is stored, since it has to
-  /// begin with something.
-  var ephemeralSlot: String? {
+  /// It begins with its initial value, or with nil. A property that has neither is stored, since it has to begin with
+  /// something; so is a relationship, as its type tells the runtime.
+  var ephemeralValue: String? {
     let isEphemeral = attributeArguments.contains {
       $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "ephemeral"
     }
-    guard isEphemeral, let value = isImplicitlyNil ? "nil" : initializer?.description else {
-      return nil
-    }
-    return "ModelRuntime._Slot\(type.map { "<\($0)>" } ?? "")(\(value))"
+    return isEphemeral ? isImplicitlyNil ? "nil" : initializer?.description : nil
   }
 
   private var attributeArguments: LabeledExprListSyntax {

@@ -46,7 +46,7 @@ struct PropertyAccessors {
   private var family: String { property.family }
   /// Gives a property that is not stored its first value after a fetch.
   private var begin: String {
-    property.ephemeralSlot.map { "if \(slot).value == nil { \(slot) = \($0) }\n" } ?? ""
+    property.ephemeralValue.map { "\(slot)._begin(with: \($0))\n" } ?? ""
   }
   private var keyPath: String { "\\\(className).\(property.identifier.text)" }
 

@@ -21,7 +21,7 @@ package final class ModelProperty: @unchecked Sendable {
   /// one of its name in the schema.
   let isDeclaredSo: Bool
   package let isOptional: Bool
-  /// The options the user gave: a `Schema.Attribute`, a `Schema.Relationship`, or nothing.
+  /// The options the user gave, of an attribute or of a relationship; `nil` if there are none.
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
   package let defaultValue: Any?
@@ -59,9 +59,12 @@ package final class ModelProperty: @unchecked Sendable {
   ) {
     name = metadata.name
     keyPath = metadata.keypath
-    attribute = metadata.metadata as? Schema.Attribute
-    relationship = metadata.metadata as? Schema.Relationship
-    derivation = attribute?.derivation
+    let options = metadata.metadata as? Schema.Attribute
+    switch kind {
+    case .attribute: (attribute, relationship) = (options, nil)
+    case .toOne, .toMany: (attribute, relationship) = (nil, .declared(by: metadata.metadata))
+    }
+    derivation = options?.derivation
     defaultValue = metadata.defaultValue
     self.ordinal = ordinal
     self.kind = kind

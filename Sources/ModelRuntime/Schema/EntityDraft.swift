@@ -76,7 +76,7 @@ private func makeRelationship(
     keypath: entry.keypath,
     destination: Schema.entityName(for: model),
     valueType: valueType,
-    options: entry.metadata as? Schema.Relationship ?? Schema.Relationship()
+    options: .declared(by: entry.metadata) ?? Schema.Relationship()
   )
 }
 

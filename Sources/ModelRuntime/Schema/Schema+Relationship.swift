@@ -106,6 +106,17 @@ extension Schema {
       isToOneRelationship = Relationship.isToOne(valueType)
     }
 
+    /// Describes a relationship by the options of an `@Attribute`, of which those of values have no effect.
+    private convenience init(_ attribute: Attribute) {
+      self.init(originalName: attribute.originalName, hashModifier: attribute.hashModifier)
+      if attribute.isUnique { options = [.unique] }
+    }
+
+    /// Returns the options that the declaration of a relationship states, by `@Relationship` or by `@Attribute`.
+    static func declared(by metadata: (any SchemaProperty)?) -> Relationship? {
+      metadata as? Relationship ?? (metadata as? Attribute).map { Relationship($0) }
+    }
+
     private static func isToOne(_ type: any Any.Type) -> Bool {
       let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
       return !(wrapped is any ArrayType.Type)

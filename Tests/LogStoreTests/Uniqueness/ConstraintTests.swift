@@ -120,6 +120,20 @@ import Testing
     #expect(odeon.seats.map(\.label) == ["again", ""])
   }
 
+  /// By `@Attribute` as well as by `@Relationship` and `#Unique`.
+  @Test func `may be of a relationship to one model`() throws {
+    let odeon = Theatre("Odeon")
+    context.insert(odeon)
+    for label in ["first", "second"] { try insert(Manager(label, of: odeon)) }
+    try insert(Manager("without", of: nil))
+    try insert(Manager("without, too", of: nil))
+    let found = try context.fetch(FetchDescriptor<Manager>(sortBy: [SortDescriptor(\.label)]))
+    #expect(found.map(\.label) == ["second", "without", "without, too"])
+    let entity = context.container.schema.entity(for: Manager.self)
+    #expect(entity?.uniquenessConstraints == [["theatre"]])
+    #expect(entity?.relationshipsByName["theatre"]?.isUnique == true)
+  }
+
   @Test func `of a superclass holds across its subclasses`() throws {
     try insert(Vehicle(plate: "A"))
     try insert(Truck(plate: "B", axles: 2))

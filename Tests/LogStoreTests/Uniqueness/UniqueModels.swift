@@ -103,6 +103,16 @@ import SwiftData
   }
 }
 
+@Model final class Manager {
+  @Attribute(.unique) var theatre: Theatre?
+  var label: String
+
+  init(_ label: String, of theatre: Theatre?) {
+    self.label = label
+    self.theatre = theatre
+  }
+}
+
 @Model final class Theatre {
   var name: String
   @Relationship(inverse: \Seat.theatre) var seats: [Seat] = []
@@ -112,6 +122,7 @@ import SwiftData
 
 let uniqueSchema = Schema([
   Account.self, Note.self, Flight.self, Vehicle.self, Truck.self, Seat.self,
+  Manager.self,
 ])
 
 /// A context of a new store in memory.
