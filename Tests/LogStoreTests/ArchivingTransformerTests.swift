@@ -23,6 +23,7 @@ private enum Atelier {
   @Model final class Canvas {
     @Attribute(.transformable(by: "NSSecureUnarchiveFromData")) var words: [String]?
     @Attribute(.transformable(by: "NSSecureUnarchiveFromData")) var counts: [String: Int]?
+    @Attribute(.transformable(by: "NSSecureUnarchiveFromDataTransformer")) var scan: Data?
     @Attribute(.transformable(by: TintTransformer.self)) var tint: ArchivedTint?
     init() {}
   }
@@ -39,6 +40,7 @@ private enum Atelier {
     let canvas = Atelier.Canvas()
     canvas.words = ["sky", "sea"]
     canvas.counts = ["gulls": 3]
+    canvas.scan = Data([1, 2])
     canvas.tint = ArchivedTint(red: 7)
     context.insert(canvas)
     context.insert(Atelier.Canvas())
@@ -46,6 +48,7 @@ private enum Atelier {
     let found = try ModelContext(container).fetch(FetchDescriptor<Atelier.Canvas>())
     #expect(found.map(\.words) == [["sky", "sea"], nil])
     #expect(found.map(\.counts) == [["gulls": 3], nil])
+    #expect(found.map(\.scan) == [Data([1, 2]), nil])
     #expect(found.map(\.tint?.red) == [7, nil])
   }
 }

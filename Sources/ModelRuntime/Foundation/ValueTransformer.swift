@@ -35,6 +35,8 @@ open class ValueTransformer: NSObject {
   }
 
   /// Returns the transformer registered under a name: also spelled `ValueTransformer(forName:)`.
+  ///
+  /// If there is none, one of the class of that name is made and registered, as Foundation does on a Mac.
   static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
     if let found = registry.withLock({ $0 }).transformers[name] { return found }
     guard let found = builtIn(name) else { return nil }
@@ -48,8 +50,15 @@ open class ValueTransformer: NSObject {
     case .isNilTransformerName: IsNilTransformer()
     case .isNotNilTransformerName: IsNotNilTransformer()
     case .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer()
-    default: nil
+    default: type(named: name.rawValue)?.init()
     }
+  }
+
+  private static func type(named name: String) -> ValueTransformer.Type? {
+    if name == "\(NSSecureUnarchiveFromDataTransformer.self)" {
+      return NSSecureUnarchiveFromDataTransformer.self
+    }
+    return NSClassFromString(name) as? ValueTransformer.Type
   }
 
   /// The class of the transformed values.
