@@ -147,16 +147,18 @@ extension StoreConnection {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for one that is not saved, was deleted, or is in another store.
   func storedReference(of model: any PersistentModel) throws -> RowReference {
     let state = model._$state
+    // A model that was never in a context has a state that does not know it.
+    let entityName = state.descriptor(of: model).entityName
     guard state.flags.isDisjoint(with: [.deleted, .vanished]) else {
       throw SwiftDataError.modelValidationFailure.explained(
-        "a batch refers to a \(state.descriptor.entityName) that was deleted",
-        entity: state.descriptor.entityName
+        "a batch refers to a \(entityName) that was deleted",
+        entity: entityName
       )
     }
     guard state.flags.contains(.stored), state.reference != .none else {
       throw SwiftDataError.modelValidationFailure.explained(
-        "a batch refers to a \(state.descriptor.entityName) that is not saved: save it first",
-        entity: state.descriptor.entityName
+        "a batch refers to a \(entityName) that is not saved: save it first",
+        entity: entityName
       )
     }
     guard state.connection === self else {

@@ -438,6 +438,7 @@ extension ModelContext {
     // A batch overwrites stored values, whatever the policy.
     sibling.mergePolicy = .lastWriter
     sibling.author = author
+    sibling.noticeSender = self
     return sibling
   }
 }

@@ -93,6 +93,8 @@ import RowFormat
   var mergesChanges = false
   /// The observers of this context's changes, if there are any.
   @safe @exclusivity(unchecked) var observers: ContextObservers?
+  /// The context whose batch makes its objects in this one: it is the object of the notifications of saves.
+  var noticeSender: ModelContext?
   /// Rings when a save arrives in the inbox.
   lazy var saveBell = SaveBell()
   /// The models at the other ends of relationships that the last prefetching fetch found.

@@ -62,11 +62,15 @@ enum SaveNotifications {
 
   static func postWillSave(of context: ModelContext) {
     guard let name = willSave.observedName else { return }
-    NotificationCenter.default.post(name: name, object: context)
+    NotificationCenter.default.post(name: name, object: context.noticeSender ?? context)
   }
 
   static func postDidSave(of context: ModelContext, _ notice: () -> SaveNotice) {
     guard let name = didSave.observedName else { return }
-    NotificationCenter.default.post(name: name, object: context, userInfo: notice().userInfo)
+    NotificationCenter.default.post(
+      name: name,
+      object: context.noticeSender ?? context,
+      userInfo: notice().userInfo
+    )
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ModelRuntime
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -307,6 +308,47 @@ enum Quay {
     #expect(error == .modelValidationFailure)
     #expect(error.map { "\($0)" }?.contains("a Port that was deleted") == true)
     #expect(try ships().map(\.home?.code) == ["OSL"])
+  }
+
+  /// Its state does not know it, nor its class.
+  @Test(arguments: [false, true])
+  func `refers to no model that is not saved`(isInserted: Bool) throws {
+    context.insert(Ship("Fram", 400))
+    try context.save()
+    let port = Port("OSL", "Oslo")
+    if isInserted { context.insert(port) }
+    let calls: [() throws -> Void] = [
+      {
+        try context.batchInsert(Ship.self, \.name, \.tonnage, \.home, rows: [("a", 1, port)])
+      },
+      { try context.batchUpdate(Ship.self, .set(\.home, to: port)) },
+    ]
+    for call in calls {
+      let error = #expect(throws: SwiftDataError.self) { try call() }
+      #expect(error == .modelValidationFailure)
+      #expect(error.map { "\($0)" }?.contains("a Port that is not saved") == true)
+    }
+  }
+
+  /// Also where it makes objects, in a context that nobody knows.
+  @Test func `names its context in notifications`() throws {
+    let oslo = Port("OSL", "Oslo")
+    oslo.ships = [Ship("Fram", 400)]
+    context.insert(oslo)
+    try context.save()
+    let notes = Mutex<[(name: Notification.Name, sender: ObjectIdentifier?)]>([])
+    let observers = [ModelContext.willSave, ModelContext.didSave].map { name in
+      NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { note in
+        let sender = (note.object as? ModelContext).map(ObjectIdentifier.init)
+        notes.withLock { $0.append((note.name, sender)) }
+      }
+    }
+    defer { observers.forEach(NotificationCenter.default.removeObserver) }
+    let result = try context.batchDelete(Port.self)
+    #expect(result.deletedCount == 2)
+    let seen = notes.withLock { $0 }
+    #expect(seen.map(\.name) == [ModelContext.willSave, ModelContext.didSave])
+    #expect(seen.allSatisfy { $0.sender == ObjectIdentifier(context) })
   }
 
   @Test func `throws for an overflow and a value that must differ, and changes nothing`() throws {
