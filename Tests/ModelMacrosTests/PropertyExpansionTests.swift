@@ -119,6 +119,21 @@ import Testing
     #expect(expansion.contains("return _$s_n._get(self, Book._$ordinal(3))"))
   }
 
+  /// With a question mark it is the key path of something else, which the schema would not find.
+  @Test(arguments: ["", "?", "!"])
+  func `has an inverse by the plain key path of that`(mark: String) {
+    let model = Expansion(
+      "@Model final class Book { @Relationship(inverse: \\Chapter.book\(mark)) var all: [Chapter]? }"
+    )
+    #expect(
+      model.contains(
+        """
+        _$properties.append(ModelRuntime.Schema.PropertyMetadata(name: "all", keypath: \\Book.all, defaultValue: nil, metadata: ModelRuntime.Schema.Relationship(inverse: \\Chapter.book)))
+        """
+      )
+    )
+  }
+
   @Test func `that is transformable passes through its transformer`() {
     let expansion = Expansion(
       """

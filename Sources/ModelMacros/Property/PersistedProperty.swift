@@ -113,7 +113,7 @@ extension PersistedProperty {
     var expression: String {
       var arguments = ""
       if case .argumentList(let list) = attribute?.arguments {
-        arguments = list.inTodaysSpelling.trimmedDescription
+        arguments = list.inTodaysSpelling.withPlainInverse.trimmedDescription
       }
       let options = "ModelRuntime.Schema.\(type)(\(arguments))"
       guard case .argumentList(let derivation) = derivation?.arguments else { return options }
