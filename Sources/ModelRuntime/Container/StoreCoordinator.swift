@@ -77,6 +77,7 @@ final class StoreCoordinator: Sendable {
     }
     self.connections = connections
     connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+    try checkForHiddenModels()
     for connection in connections {
       guard let store = connection.store.openStore as? any ContainedStore else { continue }
       store.didOpen { [weak self] in self.map { ModelContainer($0) } }
@@ -151,6 +152,26 @@ final class StoreCoordinator: Sendable {
       }
     }
     return byEntity
+  }
+
+  /// Checks that no store has models of a class that an earlier store keeps: no fetch would find them.
+  private func checkForHiddenModels() throws {
+    for connection in connections where connection.store.keepsRows {
+      for descriptor in connection.descriptors {
+        guard let owner = connectionsByEntity[descriptor.classID], owner !== connection else {
+          continue
+        }
+        let count = try connection.count(of: descriptor.type)
+        if count > 0 {
+          throw SwiftDataError.hiddenModels(
+            count,
+            of: descriptor.entityName,
+            in: connection.configurationName,
+            behind: owner.configurationName
+          )
+        }
+      }
+    }
   }
 
   private static func connect<C: DataStoreConfiguration>(
@@ -275,5 +296,12 @@ final class StoreCoordinator: Sendable {
       return make(UnknownModel.self)
     }
     return make(type)
+  }
+}
+
+extension StoreConnection {
+  /// Returns the number of stored models of a class.
+  fileprivate func count<T: PersistentModel>(of _: T.Type) throws -> Int {
+    try store.fetchCount(FetchDescriptor<T>(), for: EditingState()) ?? 0
   }
 }
