@@ -57,7 +57,7 @@ extension Schema {
       self.modelType = modelType
       self.metadata = metadata
       subentities = []
-      uniquenessConstraints = properties.filter(\.isUnique).map { [$0.name] }
+      uniquenessConstraints = properties.filter(\.isKey).map { [$0.name] }
       indices = []
       storedProperties = properties
       storedPropertiesByName = properties.byName
@@ -129,5 +129,14 @@ extension Schema {
 extension [any SchemaProperty] {
   fileprivate var byName: [String: any SchemaProperty] {
     Dictionary(map { ($0.name, $0) }) { first, _ in first }
+  }
+}
+
+extension SchemaProperty {
+  /// Whether no two models may have its value.
+  ///
+  /// A list is no value: two empty ones would be equal.
+  fileprivate var isKey: Bool {
+    isUnique && (self as? Schema.Relationship)?.isToOneRelationship ?? true
   }
 }

@@ -134,6 +134,18 @@ import Testing
     #expect(entity?.relationshipsByName["theatre"]?.isUnique == true)
   }
 
+  /// Two empty lists would be one model.
+  @Test func `is none on a list`() throws {
+    for number in 0..<3 {
+      let box = KeyBox(number)
+      if number == 0 { box.keys = [Manager("a", of: nil)] }
+      try insert(box)
+    }
+    #expect(try context.fetchCount(FetchDescriptor<KeyBox>()) == 3)
+    let entity = context.container.schema.entity(for: KeyBox.self)
+    #expect(entity?.uniquenessConstraints == [])
+  }
+
   @Test func `of a superclass holds across its subclasses`() throws {
     try insert(Vehicle(plate: "A"))
     try insert(Truck(plate: "B", axles: 2))

@@ -113,6 +113,14 @@ import SwiftData
   }
 }
 
+@Model final class KeyBox {
+  @Relationship(.unique) var keys: [Manager] = []
+  @Attribute(.unique) var spare: [Manager]?
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+}
+
 @Model final class Theatre {
   var name: String
   @Relationship(inverse: \Seat.theatre) var seats: [Seat] = []
@@ -122,7 +130,7 @@ import SwiftData
 
 let uniqueSchema = Schema([
   Account.self, Note.self, Flight.self, Vehicle.self, Truck.self, Seat.self,
-  Manager.self,
+  Manager.self, KeyBox.self,
 ])
 
 /// A context of a new store in memory.
