@@ -161,7 +161,7 @@ final class StoreCoordinator: Sendable {
         guard let owner = connectionsByEntity[descriptor.classID], owner !== connection else {
           continue
         }
-        let count = try connection.count(of: descriptor.type)
+        let count = try connection.ownCount(of: descriptor)
         if count > 0 {
           throw SwiftDataError.hiddenModels(
             count,
@@ -300,8 +300,14 @@ final class StoreCoordinator: Sendable {
 }
 
 extension StoreConnection {
-  /// Returns the number of stored models of a class.
-  fileprivate func count<T: PersistentModel>(of _: T.Type) throws -> Int {
+  /// Returns the number of stored models of a class, those of its subclasses not counted: another fetch finds these.
+  fileprivate func ownCount(of descriptor: ModelDescriptor) throws -> Int {
+    let subclasses = descriptors.filter { $0.superclass === descriptor }
+    return try subclasses.reduce(count(of: descriptor.type)) { try $0 - count(of: $1.type) }
+  }
+
+  /// Returns the number of stored models of a class, and of its subclasses.
+  private func count<T: PersistentModel>(of _: T.Type) throws -> Int {
     try store.fetchCount(FetchDescriptor<T>(), for: EditingState()) ?? 0
   }
 }
