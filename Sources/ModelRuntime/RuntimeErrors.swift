@@ -130,20 +130,6 @@ extension SwiftDataError {
     )
   }
 
-  static func hiddenModels(
-    _ count: Int,
-    of entity: String,
-    in configuration: String,
-    behind owner: String
-  ) -> SwiftDataError {
-    loadIssueModelContainer.explained(
-      "the store of configuration \"\(configuration)\" has \(count) of \(entity), which no fetch would find: an entity is kept by "
-        + "the first configuration that has it, here \"\(owner)\"; give each configuration a schema with its own models, or open "
-        + "each store with a container of its own",
-      entity: entity
-    )
-  }
-
   // MARK: Saving
 
   static func saveNotAllowed(to connection: StoreConnection) -> SwiftDataError {

@@ -114,7 +114,7 @@ import Testing
     #expect((other.model(for: flight.persistentModelID) as? Flight)?.carrier == "AB")
   }
 
-  @Test func `keeps an entity that two of them list in the first`() throws {
+  @Test func `saves new models of an entity that two of them list to the first`() throws {
     let container = try ModelContainer(
       for: Schema([Flight.self]),
       configurations: configuration("first", [Flight.self]),
@@ -167,30 +167,6 @@ import Testing
         configurations: configuration("more", [Flight.self, Ticket.self])
       )
     }
-  }
-
-  /// An entity is kept by the first store: what the second has of it could not be fetched.
-  @Test func `refuses a store whose models another would hide`() throws {
-    func open(_ names: [String]) throws -> ModelContainer {
-      try ModelContainer(
-        for: Schema([Ticket.self, Flight.self]),
-        configurations: names.map { configuration($0, [Ticket.self, Flight.self]) }
-      )
-    }
-    // Stores without models hide nothing.
-    #expect(throws: Never.self) { try open(["first", "second"]) }
-    let context = ModelContext(try open(["second"]))
-    context.insert(Ticket("A1", price: 1))
-    try context.save()
-    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
-      try open(["first", "second"])
-    }
-    let text = error.map { "\($0)" } ?? ""
-    #expect(text.contains("\"second\" has 1 of Ticket"))
-    #expect(text.contains("here \"first\""))
-    #expect(
-      try ModelContext(open(["second", "first"])).fetchCount(FetchDescriptor<Ticket>()) == 1
-    )
   }
 
   @Test func `erases all of them, for good`() throws {

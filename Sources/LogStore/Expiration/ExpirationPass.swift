@@ -56,7 +56,7 @@ struct ExpirationPass {
       let rows = try rows ?? find()
       if doneRowCount < rows.count {
         let end = min(doneRowCount + Self.batchCount, rows.count)
-        try delete(Array(rows[doneRowCount..<end]), in: container)
+        try delete(Array(rows[doneRowCount..<end]), in: container, of: store)
         doneRowCount = end
       }
       if doneRowCount < rows.count { return .goesOn }
@@ -79,13 +79,18 @@ struct ExpirationPass {
     }
   }
 
-  private mutating func delete(_ rows: [RowReference], in container: ModelContainer) throws {
+  private mutating func delete(
+    _ rows: [RowReference],
+    in container: ModelContainer,
+    of store: any ExpiringStore
+  ) throws {
     let start = ContinuousClock.now
     let context = ModelContext(container)
     context.author = author
     let result = try context.delete(
       rows,
       of: rules[doneCount].model.type,
+      in: store.identifier,
       thatStillMeet: rules[doneCount].test(at: now)
     )
     reports[doneCount].deletedCount += result.deletedCount

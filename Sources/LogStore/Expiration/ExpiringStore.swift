@@ -4,6 +4,9 @@ import RowFormat
 
 /// A store as an expirer needs it.
 protocol ExpiringStore: AnyObject, Sendable {
+  /// The name of the store in its models' identifiers.
+  var identifier: String { get }
+
   /// The rows of a class and its subclasses that meet a test, table by table.
   ///
   /// - Throws: What the store throws.

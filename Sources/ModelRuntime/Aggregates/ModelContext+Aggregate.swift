@@ -204,7 +204,7 @@ extension ModelContext {
     }
     let table = GroupTable(request)
     let readers = request.readers(of: values)
-    let hasRows = try connection(for: descriptor).store.ordersRowsByReference
+    let hasRows = try onlyConnection(for: descriptor)?.store.ordersRowsByReference ?? false
     var models = descriptor
     // The order decides which models are measured, and nothing else.
     if !isCut { models.sortBy = [] }
@@ -223,7 +223,7 @@ extension ModelContext {
     try checked("measuring models") { () throws -> GroupTable? in
       try throwDeferredError()
       mergeSavedChanges()
-      let connection = try connection(for: descriptor)
+      guard let connection = try onlyConnection(for: descriptor) else { return nil }
       let pending = UnsavedRows(descriptor, in: self)
       let changeCount = connection.changeCount
       guard

@@ -78,7 +78,7 @@ extension ModelContext {
     try checked("fetching properties") {
       try throwDeferredError()
       mergeSavedChanges()
-      let connection = try connection(for: descriptor)
+      guard let connection = try onlyConnection(for: descriptor) else { return false }
       if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return false }
       return try connection.store.visitValues(descriptor, sources, for: editingState, body)
     }

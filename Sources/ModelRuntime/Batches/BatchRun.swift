@@ -12,12 +12,20 @@ struct BatchRun {
   private var done: SavedRows
   private var commitCount = 0
 
+  /// - Parameters:
+  ///   - context: The context.
+  ///   - type: The class of the rows.
+  ///   - store: The store; if `nil`, the one that new models of the class are saved to.
   /// - Throws: ``SwiftDataError`` for a class that no store keeps, or a read-only store.
-  init(_ context: ModelContext, of type: any PersistentModel.Type) throws {
+  init(
+    _ context: ModelContext,
+    of type: any PersistentModel.Type,
+    in store: StoreConnection? = nil
+  ) throws {
     try context.throwDeferredError()
     context.mergeSavedChanges()
     self.context = context
-    connection = try context.connection(for: type)
+    connection = try store ?? context.connection(for: type)
     descriptor = context.coordinator.descriptor(of: type)
     done = SavedRows(connectionIndex: connection.index)
     guard connection.allowsSave else {
@@ -26,6 +34,41 @@ struct BatchRun {
   }
 
   var result: BatchResult { BatchResult(done, in: connection, commitCount: commitCount) }
+
+  /// Changes the models that match, store by store; a read-only store takes part if it has any.
+  ///
+  /// - Parameters:
+  ///   - context: The context.
+  ///   - predicate: The condition that the models meet; `nil` matches all.
+  ///   - body: Changes those of one store.
+  /// - Returns: The results of all stores.
+  /// - Throws: As ``init(_:of:in:)``, before any store is changed; or the error of `body`.
+  static func inEachStore<T: PersistentModel>(
+    of context: ModelContext,
+    where predicate: Predicate<T>?,
+    _ body: (inout BatchRun) throws -> Void
+  ) throws -> BatchResult {
+    guard let several = context.coordinator.severalConnections(for: .of(T.self)) else {
+      var run = try BatchRun(context, of: T.self)
+      try body(&run)
+      return run.result
+    }
+    let fetch = FetchDescriptor<T>(predicate: predicate)
+    let runs = try several.compactMap { connection in
+      if !connection.allowsSave,
+        try connection.store.fetchCount(fetch, for: context.editingState) == 0
+      {
+        return nil as BatchRun?
+      }
+      return try BatchRun(context, of: T.self, in: connection)
+    }
+    var result = BatchResult()
+    for var run in runs {
+      try body(&run)
+      result.append(run.result)
+    }
+    return result
+  }
 
   /// Commits the rows that a closure writes, and notifies observers.
   ///

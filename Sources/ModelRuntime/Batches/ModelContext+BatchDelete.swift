@@ -24,31 +24,36 @@ extension ModelContext {
     commitEvery step: Int? = nil
   ) throws -> BatchResult {
     try checked {
-      var run = try BatchRun(self, of: T.self)
-      let step = max(step ?? .max, 1)
-      if run.connection.store.keepsRows, run.connection.deletesRows(of: run.descriptor) {
-        do {
-          let found = try run.rows(FetchDescriptor(predicate: predicate))
-          for table in found.tables {
-            var start = 0
-            while start < table.rows.count {
-              let end = table.rows.count - start > step ? start + step : table.rows.count
-              try run.delete(Array(table.rows[start..<end]))
-              start = end
-            }
-          }
-          return run.result
-        } catch is DanglingReferences {
-          // Some rows are referred to: their rules are followed by objects.
-        }
+      try BatchRun.inEachStore(of: self, where: predicate) { run in
+        try run.delete(where: predicate, commitEvery: max(step ?? .max, 1))
       }
-      try run.throughObjects(predicate, step) { model, worker in worker.delete(model) }
-      return run.result
     }
   }
 }
 
 extension BatchRun {
+  fileprivate mutating func delete<T: PersistentModel>(
+    where predicate: Predicate<T>?,
+    commitEvery step: Int
+  ) throws {
+    if connection.store.keepsRows, connection.deletesRows(of: descriptor) {
+      do {
+        for table in try rows(FetchDescriptor(predicate: predicate)).tables {
+          var start = 0
+          while start < table.rows.count {
+            let end = table.rows.count - start > step ? start + step : table.rows.count
+            try delete(Array(table.rows[start..<end]))
+            start = end
+          }
+        }
+        return
+      } catch is DanglingReferences {
+        // Some rows are referred to: their rules are followed by objects.
+      }
+    }
+    try throughObjects(predicate, step) { model, worker in worker.delete(model) }
+  }
+
   /// Deletes some rows in one commit; rows deleted by others meanwhile are left out.
   fileprivate mutating func delete(_ rows: [RowReference]) throws {
     var rows = rows

@@ -31,32 +31,39 @@ extension ModelContext {
     commitEvery step: Int? = nil
   ) throws -> BatchResult {
     try checked {
-      var run = try BatchRun(self, of: T.self)
-      if assignments.isEmpty { return run.result }
-      let step = max(step ?? .max, 1)
-      guard run.connection.store.keepsRows else {
-        try run.throughObjects(predicate, step) { model, _ in
-          for assignment in assignments { try assignment.apply(model) }
-        }
-        return run.result
+      try BatchRun.inEachStore(of: self, where: predicate) { run in
+        if assignments.isEmpty { return }
+        try run.update(where: predicate, assignments, commitEvery: max(step ?? .max, 1))
       }
-      let found = try run.rows(FetchDescriptor(predicate: predicate))
-      // Columns of a subclass are its superclass's and more: each class has its own layout.
-      var commit = UpdateCommit()
-      for table in found.tables {
-        guard let descriptor = run.connection.descriptor(of: table.rows[0]) else { continue }
-        let update = try RowUpdate(assignments, of: descriptor, in: run.connection)
-        var rows = table.rows[...]
-        while !rows.isEmpty {
-          let some = rows.prefix(step - commit.rowCount)
-          rows = rows[some.endIndex...]
-          commit.append(update, Array(some))
-          if commit.rowCount == step || update.isOneClassOnly { try commit.run(&run) }
-        }
-      }
-      try commit.run(&run)
-      return run.result
     }
+  }
+}
+
+extension BatchRun {
+  fileprivate mutating func update<T: PersistentModel>(
+    where predicate: Predicate<T>?,
+    _ assignments: [BatchAssignment<T>],
+    commitEvery step: Int
+  ) throws {
+    guard connection.store.keepsRows else {
+      return try throughObjects(predicate, step) { model, _ in
+        for assignment in assignments { try assignment.apply(model) }
+      }
+    }
+    // Columns of a subclass are its superclass's and more: each class has its own layout.
+    var commit = UpdateCommit()
+    for table in try rows(FetchDescriptor(predicate: predicate)).tables {
+      guard let descriptor = connection.descriptor(of: table.rows[0]) else { continue }
+      let update = try RowUpdate(assignments, of: descriptor, in: connection)
+      var rows = table.rows[...]
+      while !rows.isEmpty {
+        let some = rows.prefix(step - commit.rowCount)
+        rows = rows[some.endIndex...]
+        commit.append(update, Array(some))
+        if commit.rowCount == step || update.isOneClassOnly { try commit.run(&self) }
+      }
+    }
+    try commit.run(&self)
   }
 }
 
@@ -398,7 +405,7 @@ extension BatchRun {
       return FoundRows(rows)
     }
     let reader = context.makeSibling()
-    return FoundRows(try reader.fetch(descriptor).map { $0._$state.reference })
+    return FoundRows(try reader.models(descriptor, in: connection).map { $0._$state.reference })
   }
 
   /// Changes the objects of the rows that match, in a context of their own, and saves them.
@@ -414,7 +421,7 @@ extension BatchRun {
     _ body: (T, ModelContext) throws -> Void
   ) throws {
     let worker = context.makeSibling()
-    let models = try worker.fetch(FetchDescriptor<T>(predicate: predicate))
+    let models = try worker.models(FetchDescriptor<T>(predicate: predicate), in: connection)
     for start in stride(from: 0, to: models.count, by: min(step, max(models.count, 1))) {
       for model in models[start..<(models.count - start > step ? start + step : models.count)] {
         if !model.isDeleted { try body(model, worker) }
@@ -432,6 +439,16 @@ extension BatchRun {
 }
 
 extension ModelContext {
+  /// Returns the models of one store that match.
+  fileprivate func models<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    in connection: StoreConnection
+  ) throws -> [T] {
+    let models = try fetch(descriptor)
+    if coordinator.severalConnections(for: .of(T.self)) == nil { return models }
+    return models.filter { $0._$state.connection === connection }
+  }
+
   /// Returns a context of the same container and author, with changes of its own.
   func makeSibling() -> ModelContext {
     let sibling = ModelContext(container)

@@ -11,6 +11,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - rows: The rows, which were found earlier. Rows deleted since by others are left out.
   ///   - type: Their class, or a superclass.
+  ///   - store: The name of the store that has them, in its models' identifiers.
   ///   - test: The condition, about attributes of that class.
   /// - Returns: The numbers of deleted and kept rows.
   /// - Throws: An error of the store. Earlier commits stay.
@@ -19,10 +20,12 @@ extension ModelContext {
   package func delete(
     _ rows: [RowReference],
     of type: any PersistentModel.Type,
+    in store: String,
     thatStillMeet test: QueryExpression
   ) throws -> ConditionalDeletion {
     try checked {
-      var deleting = ConditionalDelete(test, try BatchRun(self, of: type))
+      let connection = coordinator.connections.first { $0.identifier == store }
+      var deleting = ConditionalDelete(test, try BatchRun(self, of: type, in: connection))
       defer { editingState.deletions = nil }
       try deleting.delete(rows)
       return deleting.result

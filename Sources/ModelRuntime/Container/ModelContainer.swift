@@ -37,7 +37,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// - Parameters:
   ///   - givenSchema: The models of the container.
   ///   - migrationPlan: The stages that migrate stores of earlier versions.
-  ///   - configurations: The stores; each entity goes to the first one whose schema has it.
+  ///   - configurations: The stores, each with the models of its schema; new models of a class that several keep go to the first that
+  ///     may be written.
   /// - Throws: ``SwiftDataError`` for an invalid schema or configuration, otherwise the error of a store that fails to
   ///   open.
   public init(

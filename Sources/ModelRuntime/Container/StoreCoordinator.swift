@@ -23,7 +23,7 @@ final class StoreCoordinator: Sendable {
   private let hasClosed = Atomic<Bool>(false)
   /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())
-  private let connectionsByEntity: [ObjectIdentifier: StoreConnection]
+  private let storesByClass: StoresByClass
   /// Whether the stores show an earlier state.
   let isOfThePast: Bool
 
@@ -32,7 +32,7 @@ final class StoreCoordinator: Sendable {
   /// - Parameters:
   ///   - schema: The models of the container.
   ///   - migrationPlan: The stages that migrate stores of earlier versions.
-  ///   - configurations: The stores; each entity goes to the first one whose schema has it.
+  ///   - configurations: The stores; new models go to the first one whose schema has their class and that may be written.
   /// - Throws: ``SwiftDataError`` for an invalid schema or configuration, otherwise the error of a store that fails to
   ///   open.
   init(
@@ -76,8 +76,7 @@ final class StoreCoordinator: Sendable {
       connections.append(connection)
     }
     self.connections = connections
-    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
-    try checkForHiddenModels()
+    storesByClass = StoresByClass(connections)
     for connection in connections {
       guard let store = connection.store.openStore as? any ContainedStore else { continue }
       store.didOpen { [weak self] in self.map { ModelContainer($0) } }
@@ -113,7 +112,7 @@ final class StoreCoordinator: Sendable {
       connection.uniquenessPolicy = uniquenessPolicy
       return connection
     }
-    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
+    storesByClass = StoresByClass(connections)
   }
 
   /// Takes over earlier states of another coordinator's stores.
@@ -138,40 +137,7 @@ final class StoreCoordinator: Sendable {
       connections.append(past)
     }
     self.connections = connections
-    connectionsByEntity = StoreCoordinator.connectionsByEntity(connections)
-  }
-
-  /// Each entity goes to the first store that keeps it.
-  private static func connectionsByEntity(
-    _ connections: [StoreConnection]
-  ) -> [ObjectIdentifier: StoreConnection] {
-    var byEntity: [ObjectIdentifier: StoreConnection] = [:]
-    for connection in connections {
-      for descriptor in connection.descriptors where byEntity[descriptor.classID] == nil {
-        byEntity[descriptor.classID] = connection
-      }
-    }
-    return byEntity
-  }
-
-  /// Checks that no store has models of a class that an earlier store keeps: no fetch would find them.
-  private func checkForHiddenModels() throws {
-    for connection in connections where connection.store.keepsRows {
-      for descriptor in connection.descriptors {
-        guard let owner = connectionsByEntity[descriptor.classID], owner !== connection else {
-          continue
-        }
-        let count = try connection.ownCount(of: descriptor)
-        if count > 0 {
-          throw SwiftDataError.hiddenModels(
-            count,
-            of: descriptor.entityName,
-            in: connection.configurationName,
-            behind: owner.configurationName
-          )
-        }
-      }
-    }
+    storesByClass = StoresByClass(connections)
   }
 
   private static func connect<C: DataStoreConfiguration>(
@@ -255,8 +221,22 @@ final class StoreCoordinator: Sendable {
 
   // MARK: Finding the store of a model
 
+  /// The store that new models of a class are saved to.
   func connection(for descriptor: ModelDescriptor) -> StoreConnection? {
-    connectionsByEntity[descriptor.classID]
+    storesByClass.home(of: descriptor)
+  }
+
+  /// Whether several stores keep models of any class.
+  var hasSharedClasses: Bool { storesByClass.areShared }
+
+  /// The stores that keep models of a class; `nil` if there is at most one.
+  func severalConnections(for descriptor: ModelDescriptor) -> [StoreConnection]? {
+    storesByClass.several(of: descriptor)
+  }
+
+  /// The stores that keep models of a class.
+  func connections(for descriptor: ModelDescriptor) -> [StoreConnection] {
+    severalConnections(for: descriptor) ?? connection(for: descriptor).map { [$0] } ?? []
   }
 
   /// The descriptor of a class, as the schema relates it to others.
@@ -296,18 +276,5 @@ final class StoreCoordinator: Sendable {
       return make(UnknownModel.self)
     }
     return make(type)
-  }
-}
-
-extension StoreConnection {
-  /// Returns the number of stored models of a class, those of its subclasses not counted: another fetch finds these.
-  fileprivate func ownCount(of descriptor: ModelDescriptor) throws -> Int {
-    let subclasses = descriptors.filter { $0.superclass === descriptor }
-    return try subclasses.reduce(count(of: descriptor.type)) { try $0 - count(of: $1.type) }
-  }
-
-  /// Returns the number of stored models of a class, and of its subclasses.
-  private func count<T: PersistentModel>(of _: T.Type) throws -> Int {
-    try store.fetchCount(FetchDescriptor<T>(), for: EditingState()) ?? 0
   }
 }

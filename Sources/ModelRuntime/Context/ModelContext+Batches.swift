@@ -39,10 +39,11 @@ extension ModelContext {
 
   /// Returns models of one class, and fetches together the rows that are not in memory or that others may have changed.
   func load<T: PersistentModel>(_ found: [any PersistentModel]) -> [T] {
-    if let connection = found.lazy.compactMap({ $0._$state.connection }).first {
+    for connection in coordinator.connections(for: .of(T.self)) {
       noticeCommitsIfCounted(to: connection)
       let outdated = found.map { $0._$state }.filter { state in
-        state.flags.contains(.stored) && !state.flags.contains(.vanished)
+        state.connection === connection && state.flags.contains(.stored)
+          && !state.flags.contains(.vanished)
           && (unsafe state.row == nil || hasOutdatedRow(state))
       }
       refreshRows(of: outdated, from: connection)

@@ -88,8 +88,9 @@ extension ModelContext {
     let trace = outer ?? QueryTrace()
     editingState.trace = trace
     defer { editingState.trace = outer }
-    let connection = try? connection(for: T.self)
-    let store = connection.map { "\(Swift.type(of: $0.store.openStore))" } ?? "no store"
+    let connections = coordinator.connections(for: .of(T.self))
+    let names = connections.map { "\(Swift.type(of: $0.store.openStore))" }
+    let store = names.isEmpty ? "no store" : names.joined(separator: ", ")
     let former = trace.plans.count
     let result = try trace.answer(
       QueryPlan(question, descriptor, store: store),

@@ -42,7 +42,9 @@ extension ModelContext {
     let connection = try connection(for: descriptor)
     var translation: QueryExpression?
     let models =
-      if let found = try lookUp(descriptor, type, in: connection, &translation) {
+      if let several = coordinator.severalConnections(for: type) {
+        try fetch(descriptor, fromEachOf: several)
+      } else if let found = try lookUp(descriptor, type, in: connection, &translation) {
         found
       } else {
         try fetch(descriptor.translated(translation), from: connection)
@@ -66,7 +68,7 @@ extension ModelContext {
   }
 
   /// Returns the models that a store finds.
-  private func fetchStored<T: PersistentModel>(
+  func fetchStored<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     from connection: StoreConnection
   ) throws -> [T] {
@@ -95,7 +97,7 @@ extension ModelContext {
   }
 
   /// The unsaved models that correct the store's answer to a fetch, if there are any.
-  private func pendingModels<T: PersistentModel>(
+  func pendingModels<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) -> PendingModels<T>? {
     if !descriptor.includePendingChanges { return nil }
@@ -120,7 +122,9 @@ extension ModelContext {
     try throwDeferredError()
     let connection = try connection(for: descriptor)
     let count =
-      if let pending = pendingModels(descriptor) {
+      if let several = coordinator.severalConnections(for: .of(T.self)) {
+        try count(descriptor, inEachOf: several)
+      } else if let pending = pendingModels(descriptor) {
         try count(descriptor, correctedBy: pending, from: connection)
       } else {
         try connection.store.fetchCount(descriptor, for: editingState)
@@ -145,7 +149,9 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try throwDeferredError()
-    let connection = try connection(for: descriptor)
+    guard let connection = try onlyConnection(for: descriptor) else {
+      return try fetch(descriptor).map(\.persistentModelID)
+    }
     if let pending = pendingModels(descriptor) {
       if let found = try identifiers(descriptor, correctedBy: pending, from: connection) {
         return found
@@ -190,8 +196,8 @@ extension ModelContext {
     _ block: (_ model: T) throws -> Void
   ) throws where T: PersistentModel {
     try throwDeferredError()
-    let connection = try connection(for: fetch)
-    if pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
+    if let connection = try onlyConnection(for: fetch),
+      pendingModels(fetch) == nil || PlantedFault.enumerationOfStored.isPlanted,
       let references = try connection.store.fetchReferences(fetch, for: editingState)
     {
       try forEachBatch(of: references, batchSize, allowEscapingMutations) { batch in
@@ -265,7 +271,7 @@ extension ModelContext {
     try connection(for: .of(type))
   }
 
-  /// The store of a fetch's models.
+  /// The store of a fetch's models, or, of several, the one that new models are saved to.
   ///
   /// - Throws: ``SwiftDataError`` for a class that no store keeps; and if the fetch reads models of a class that the schema
   ///   has another of, whose columns are others.

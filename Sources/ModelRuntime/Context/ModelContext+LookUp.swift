@@ -76,7 +76,9 @@ extension ModelContext {
     _ node: any PropertyEquality.Type,
     of type: ModelDescriptor
   ) -> LookUpPlan? {
-    guard let connection = coordinator.connection(for: type) else { return nil }
+    guard let connection = coordinator.connection(for: type),
+      coordinator.severalConnections(for: type) == nil
+    else { return nil }
     var reading = FetchReading(of: type.type)
     var lookUp: AttributeLookUp?
     if let translation = try? QueryExpression(expression, parts.variable, of: type) {

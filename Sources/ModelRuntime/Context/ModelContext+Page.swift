@@ -89,7 +89,10 @@ private struct Pager<T: PersistentModel> {
   init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
     if let offset = descriptor.fetchOffset, offset > 0 { throw PageError.offset(offset) }
     sort = try PageSort(descriptor.sortBy)
-    connection = try context.connection(for: descriptor)
+    guard let connection = try context.onlyConnection(for: descriptor) else {
+      throw PageError.severalStores(entity: ModelDescriptor.of(T.self).entityName)
+    }
+    self.connection = connection
     self.descriptor = descriptor
     self.context = context
   }

@@ -41,6 +41,8 @@ extension ModelContext {
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try checkEntities()
+    storesOfNewModels = StoresOfNewModels(in: self)
+    defer { storesOfNewModels = nil }
     try checkStoresAllowSave()
     try DeletePropagation.checkDenials(deletedInMemory)
     var saved: [StoreSave] = []
@@ -348,8 +350,10 @@ extension ModelContext {
     var changes = ChangeSet()
     // Objects of one class mostly come together: look the store of a class up once.
     var last: (descriptor: ModelDescriptor, isOwn: Bool)?
+    let assigned = storesOfNewModels
     changes.inserted = inserted.keeping { state in
       if state.isDeleted { return false }
+      if let store = assigned?[state] { return store === connection }
       let descriptor = state.descriptor
       if let last, last.descriptor === descriptor { return last.isOwn }
       let isOwn = coordinator.connection(for: descriptor) === connection

@@ -22,8 +22,9 @@ struct ContextUndo {
   /// Number of saves of models of a class; a change that was saved since cannot be undone by forgetting it.
   func saveCount(of descriptor: ModelDescriptor, _ coordinator: StoreCoordinator) -> Int {
     if partialSaveCounts.isEmpty { return saveCount }
-    let store = coordinator.connection(for: descriptor)?.index
-    return saveCount + (store.flatMap { partialSaveCounts[$0] } ?? 0)
+    return coordinator.connections(for: descriptor).reduce(saveCount) {
+      $0 + (partialSaveCounts[$1.index] ?? 0)
+    }
   }
 }
 

@@ -82,6 +82,8 @@ import RowFormat
   /// The class of the object inserted last. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   @safe @exclusivity(unchecked) var recentLists = RecentLists()
+  /// The stores of new models, during a save, where their classes do not decide.
+  @safe @exclusivity(unchecked) var storesOfNewModels: StoresOfNewModels?
   /// Plans for predicates that name a value.
   @safe @exclusivity(unchecked) var lookUps = LookUpPlans()
   @safe @exclusivity(unchecked) var undo = ContextUndo()
@@ -353,6 +355,7 @@ extension ModelContext {
   func loadRows(of states: [_ModelState], from connection: StoreConnection) {
     let missing = states.filter(\.needsRow)
     if missing.isEmpty { return }
+    assert(missing.allSatisfy { $0.connection === connection }, "a row is read from another store")
     noticeCommitsIfCounted(to: connection)
     do {
       let rows = try connection.store.rows(at: missing.map(\.reference), for: editingState)

@@ -369,6 +369,9 @@ extension ModelContext {
     of states: some Sequence<_ModelState>,
     from connection: StoreConnection
   ) {
-    refreshRows(of: states.filter { !$0.isDeleted && hasOutdatedRow($0) }, from: connection)
+    let outdated = states.filter {
+      $0.connection === connection && !$0.isDeleted && hasOutdatedRow($0)
+    }
+    refreshRows(of: outdated, from: connection)
   }
 }

@@ -189,6 +189,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// The order to keep the results by, if models can be put into their places one by one.
   func makeOrder() -> ResultOrder? {
     guard reading.isLocal, descriptor.includePendingChanges, !isCut || makeWindow() != nil,
+      context.coordinator.severalConnections(for: reading.subject) == nil,
       context.coordinator.connection(for: reading.subject)?.store.ordersRowsByReference == true
     else { return nil }
     return ResultOrder(descriptor.sortBy)
@@ -259,9 +260,9 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   override func mayHaveChangedElsewhere() {
-    guard let connection = context.coordinator.connection(for: reading.subject) else { return }
     // A store that reports the changes of others has already done so.
-    if !connection.allowsSave, !(connection.store.openStore is any RemoteRowReporting) {
+    for connection in context.coordinator.connections(for: reading.subject)
+    where !connection.allowsSave && !(connection.store.openStore is any RemoteRowReporting) {
       isStale = true
     }
   }

@@ -82,7 +82,7 @@ extension ModelContext {
     try checked("searching models") { () throws -> [TextMatch<T>]? in
       try throwDeferredError()
       mergeSavedChanges()
-      let connection = try connection(for: descriptor)
+      guard let connection = try onlyConnection(for: descriptor) else { return nil }
       let pending = UnsavedRows(descriptor, in: self)
       let changeCount = connection.changeCount
       guard

@@ -66,7 +66,10 @@ enum SnapshotEncoder {
 extension _ModelState {
   /// The store that has the model, or will after its save; `nil` for a model that has left its context.
   fileprivate var owner: StoreConnection? {
-    connection ?? context?.coordinator.connection(for: descriptor)
+    connection
+      ?? context.flatMap {
+        $0.storesOfNewModels?[self] ?? $0.coordinator.connection(for: descriptor)
+      }
   }
 
   /// Loads everything that a row is made of.

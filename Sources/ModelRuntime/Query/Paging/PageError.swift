@@ -14,6 +14,8 @@ public enum PageError: Error, Hashable, Sendable {
   case unsupportedSort(key: String)
   /// The descriptor has an offset, which would skip as many models of each page.
   case offset(Int)
+  /// More than one store of the container keeps the entity, and a token names a place in one.
+  case severalStores(entity: String)
 }
 
 extension PageError: CustomStringConvertible, LocalizedError {
@@ -34,6 +36,9 @@ extension PageError: CustomStringConvertible, LocalizedError {
         + "found one that is computed, coded or an enumeration; sort by another property"
     case .offset(let offset):
       "a page has no offset: expected fetchOffset to be nil, found \(offset); pass the token of the page before"
+    case .severalStores(let entity):
+      "models cannot be paged over several stores: expected one store of the container to keep \(entity), found more; "
+        + "fetch with an offset and a limit, or open a container for each store"
     }
   }
 
