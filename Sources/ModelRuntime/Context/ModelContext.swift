@@ -355,7 +355,7 @@ extension ModelContext {
   func loadRows(of states: [_ModelState], from connection: StoreConnection) {
     let missing = states.filter(\.needsRow)
     if missing.isEmpty { return }
-    assert(missing.allSatisfy { $0.connection === connection }, "a row is read from another store")
+    assert(!missing.contains { $0.isElsewhere(than: connection) }, "a row of another store is read")
     noticeCommitsIfCounted(to: connection)
     do {
       let rows = try connection.store.rows(at: missing.map(\.reference), for: editingState)
@@ -373,5 +373,12 @@ extension ModelContext {
     guard let error = deferredError else { return }
     deferredError = nil
     throw error
+  }
+}
+
+extension _ModelState {
+  /// Whether another store has the model's row. (One whose row an upsert has given to another object is in none.)
+  func isElsewhere(than connection: StoreConnection) -> Bool {
+    self.connection.map { $0 !== connection } ?? false
   }
 }

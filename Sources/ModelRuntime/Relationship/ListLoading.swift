@@ -227,7 +227,7 @@ extension ModelContext {
   /// Reads rows again, even if they are in memory; an object keeps its unsaved changes.
   func refreshRows(of states: [_ModelState], from connection: StoreConnection) {
     if states.isEmpty { return }
-    assert(states.allSatisfy { $0.connection === connection }, "a row is read from another store")
+    assert(!states.contains { $0.isElsewhere(than: connection) }, "a row of another store is read")
     do {
       let rows = try connection.store.rows(at: states.map(\.reference), for: editingState)
       for (state, row) in zip(states, rows) {
