@@ -40,6 +40,10 @@ extension LockRank {
   ///
   /// Waits for the disk.
   package static let blobSweep = LockRank(24, "blob sweep")
+  /// Guards the move of slots that name files which are gone.
+  ///
+  /// Waits for the disk.
+  package static let slotMove = LockRank(25, "slot move")
 
   /// Guards the position up to which one of several writers has read the others' commits; taken when a turn begins.
   ///

@@ -90,7 +90,8 @@ extension LogWriter {
     let (work, end) = state.log.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: true, &lead)
     publish(work)
-    let last = lead.checkpoint.newest == nil ? nil : lead.checkpoint.logPosition
+    let isCurrent = lead.checkpoint.newest != nil && !lead.checkpoint.namesGoneFiles
+    let last = isCurrent ? lead.checkpoint.logPosition : nil
     guard let end, end.place.logPosition != last else { return nil }
     lead.checkpoint.attemptEnd = end.place.logPosition
     lead.checkpoint.highest += 1

@@ -23,7 +23,8 @@ extension LogWriter: HousekeptLog {
         grownByteCount: logEnd - min(lead.checkpoint.attemptEnd, logEnd),
         lastByteCount: lead.checkpoint.byteCount,
         continuedByteCount: basis.map { logEnd - $0.place.logPosition },
-        isMissing: lead.manifest.base != nil && lead.checkpoint.newest == nil
+        isMissing: lead.manifest.base != nil
+          && (lead.checkpoint.newest == nil || lead.checkpoint.namesGoneFiles)
       )
     }
   }

@@ -43,6 +43,10 @@ extension LogWriter: LogPublisher {
     state.visibility.othersBound.store(bound, ordering: .relaxed)
   }
 
+  var continuedCheckpoint: UInt64? {
+    turns == nil ? lead.withLock { $0.checkpoint.newest } : nil
+  }
+
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R {
     var result: R?
     try checkpointing.withLock { _ in result = try inTurn(any: body) }
@@ -75,7 +79,7 @@ extension LogWriter: LogPublisher {
   func adopt(_ manifest: Manifest, _ change: (inout LogTail) -> Void) -> [String] {
     lead.withLock { lead in
       lead.manifest = manifest
-      lead.checkpoint.newest = nil
+      lead.checkpoint.recordCompaction(upTo: manifest.base, canContinue: turns == nil)
       state.log.tail.withLock { change(&$0) }
       return lead.takeDoubtfulPacks()
     }

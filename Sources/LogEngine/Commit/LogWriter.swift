@@ -357,6 +357,7 @@ extension LogWriter {
   /// After a failed write the log cannot be ended: it stays as it is.
   func close() throws(StorageError) {
     housekeeper.giveUpCompaction()
+    housekeeper.finishMovingSlots()
     try checkpointing.withLock { (_) throws(StorageError) in
       try lead.withLock { (lead) throws(StorageError) in
         try close(&lead)

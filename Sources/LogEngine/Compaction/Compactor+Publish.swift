@@ -105,8 +105,8 @@ extension Compactor {
   /// Removes the taken files: from the disk at once, from memory when their last reader ends.
   func remove(_ retired: Retired) {
     state.files.recordCompaction()
-    // Earlier checkpoints name files that are gone.
-    CheckpointFiles(state).removeAll(but: [])
+    // Earlier checkpoints name files that are gone, and only the newest may be continued.
+    CheckpointFiles(state).removeAll(but: [log.continuedCheckpoint].compactMap(\.self))
     // Files that cannot be removed now are removed at the next opening.
     for segment in plan.segments { try? state.fileSystem.unlink(segment.path) }
     for old in plan.packs { try? state.fileSystem.unlink(old.path) }
@@ -123,65 +123,13 @@ extension Compactor {
   /// - Parameter sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
   func moveSlots(after sequence: UInt64) throws {
-    var changed: [(RowReference, RecordPlace)] = []
-    for pack in packs {
-      try moveSlots(to: pack.reader, &changed)
-      for part in pack.tables {
-        for run in part.endedKeys { moveEnds(run, of: part.table, to: pack.reader.id) }
-      }
+    let mover = SlotMover(state) { [plan] in plan.takes($0) }
+    var changed: [SlotMover.Leftover] = []
+    for pack in packs.map(\.reader) {
+      try mover.moveSlots(ofRowsIn: pack.footer.blocks.indices, of: pack, &changed)
+      mover.moveEnds(notedIn: pack)
     }
     try settle(changed, after: sequence)
-  }
-
-  /// Limit of the slots moved under the tail's lock: some ten microseconds.
-  private static let slotsPerTurn = 256
-
-  private func moveSlots(
-    to pack: PackReader,
-    _ changed: inout [(RowReference, RecordPlace)]
-  ) throws {
-    var batch: [(reference: RowReference, address: PackAddress)] = []
-    func flush() {
-      state.log.tail.withLock { _ in
-        for row in batch {
-          let location = RecordLocation(pack: pack.id, row.address)
-          if !moveSlot(of: row.reference, location) {
-            changed.append((row.reference, RecordPlace(pack: pack.id, row.address)))
-          }
-        }
-      }
-      batch.removeAll(keepingCapacity: true)
-    }
-    try pack.forEachAddress { reference, address in
-      batch.append((reference, address))
-      if batch.count == Self.slotsPerTurn { flush() }
-    }
-    flush()
-  }
-
-  private func moveEnds(_ keys: Range<UInt64>, of table: UInt16, to pack: PackID) {
-    var next = keys.lowerBound
-    while next < keys.upperBound {
-      let end = min(next + UInt64(Self.slotsPerTurn), keys.upperBound)
-      state.log.tail.withLock { _ in
-        for key in next..<end {
-          let reference = RowReference(table: table, key: key)
-          _ = moveSlot(of: reference, RecordLocation(endNotedIn: pack))
-        }
-      }
-      next = end
-    }
-  }
-
-  /// - Returns: `false` if a later commit has changed the row.
-  private func moveSlot(of reference: RowReference, _ location: RecordLocation) -> Bool {
-    guard let table = state.tables[Int(reference.table)] else { return true }
-    let before = table.pages.location(of: reference.key)
-    guard plan.takes(before) || !before.isNone && state.files.isGone(before.segment) else {
-      return false
-    }
-    table.pages.store(location, for: reference.key, sequence: 0)
-    return true
   }
 }
 
@@ -195,7 +143,7 @@ extension Compactor {
   ///   - sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
   private func settle(
-    _ changed: [(reference: RowReference, place: RecordPlace)],
+    _ changed: [SlotMover.Leftover],
     after sequence: UInt64
   ) throws {
     // After this write a record that cannot be read yet belongs to a later commit.

@@ -51,6 +51,9 @@ protocol LogPublisher: AnyObject, Sendable {
   /// Updates the oldest commit that other writing processes need, which bounds a compaction; in a turn.
   func findOthersBound() throws(StorageError)
 
+  /// The number of the checkpoint that increments continue; `nil` if the next one begins anew.
+  var continuedCheckpoint: UInt64? { get }
+
   /// Runs `body` while checkpoints are paused.
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R
 

@@ -53,6 +53,7 @@ package struct Opening {
     state.adviseByMemory()
     let writer = isWriter ? makeWriter(state, recovery, end) : nil
     if isWriter, sweepsBlobs(recovery.manifest, end) { writer?.housekeeper.beginBlobSweep() }
+    if isWriter { writer?.housekeeper.beginMovingSlots(to: recovery.checkpoints.newerPacks) }
     try writer?.witnessRecovery()
     recovery.report.duration = state.duration(since: start)
     // The first of all events: from here on the background may report some.

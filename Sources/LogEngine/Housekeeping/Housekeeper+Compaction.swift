@@ -111,8 +111,10 @@ extension Housekeeper {
     }
   }
 
-  /// Checks whether the next compaction is due at once; the background rewrites a checkpoint that this one made useless.
+  /// Continues the checkpoint, which no opening can use before that, and checks whether the next compaction is due at once.
   private func finishCompaction(of log: some HousekeptLog) {
+    // A failure costs the next opening some time; if the log failed, the next commit throws.
+    try? log.appendIncrement()
     isStallingCommits.store(false, ordering: .relaxed)
     signalWork()
     if state.options.background == .ownThread { _ = isDue(.due, log) }

@@ -20,6 +20,8 @@ final class Housekeeper: Sendable {
   let isStallingCommits = Atomic<Bool>(false)
   /// The sweep for files of blobs that no row owns, while there is one.
   let blobSweep = Lock<BlobSweep?>(nil, .blobSweep)
+  /// Moves the slots of an index from a checkpoint older than some packs, while there are any.
+  private let slotMove = Lock<SlotMove?>(nil, .slotMove)
   /// Detects when the store is quiescent.
   let idleWatch: Lock<IdleWatch>
   /// Whether work was signalled to the worker.
@@ -54,7 +56,9 @@ final class Housekeeper: Sendable {
       work: { [weak log, weak self] in if let log { self?.run(for: log) } }
     )
     self.worker.withLock { $0 = worker }
-    if isSweepingBlobs || state.hasRemains.load(ordering: .relaxed) { signalWork() }
+    if isSweepingBlobs || isMovingSlots || state.hasRemains.load(ordering: .relaxed) {
+      signalWork()
+    }
   }
 
   /// Ends the workers, and waits for their current work.
@@ -93,6 +97,31 @@ final class Housekeeper: Sendable {
   }
 }
 
+// MARK: Moving slots
+
+extension Housekeeper {
+  private var isMovingSlots: Bool { slotMove.withLock { $0 != nil } }
+
+  /// Begins to move the slots that name files which some packs have replaced.
+  func beginMovingSlots(to packs: [PackID]) {
+    if !packs.isEmpty { slotMove.withLock { $0 = SlotMove(to: packs) } }
+  }
+
+  /// Does one step of the move.
+  ///
+  /// - Returns: Whether there is more to do.
+  private func moveSlots() -> Bool {
+    slotMove.withLock { slot in
+      guard var move = slot.take() else { return false }
+      if move.step(state) { slot = move }
+      return slot != nil
+    }
+  }
+
+  /// Moves the slots that are left, so that a checkpoint names no file that is gone.
+  func finishMovingSlots() { while moveSlots() {} }
+}
+
 // MARK: Work beside the commits
 
 extension Housekeeper {
@@ -106,7 +135,7 @@ extension Housekeeper {
       guard othersDelay > 0 else { return quiescenceDelay }
       return min(quiescenceDelay ?? othersDelay, othersDelay)
     }
-    if isSweepingBlobs { return 1000 }
+    if isSweepingBlobs || isMovingSlots { return 1000 }
     switch state.options.durability {
     case .full, .memory: return Self.witnessDelay
     case .relaxed(let interval): return max(1000, interval.waitMicroseconds)
@@ -124,8 +153,9 @@ extension Housekeeper {
     log.synchronizeBehind()
     log.leaveOutgrownSegment()
     checkpointIfDue(log)
+    let isMovingSlots = moveSlots()
     let isWitnessed = log.witnessIfIdle()
-    if isWitnessed { checkpointIfMissing(log) }
+    if isWitnessed, !isMovingSlots { checkpointIfMissing(log) }
     compactIfDue(isWitnessed ? .idle : .due, log)
     packIfQuiescent(log)
     noteWaiting(forOthers: log.settleWithOthers())
@@ -134,7 +164,7 @@ extension Housekeeper {
     // The worker falls asleep first, then takes a last look: a commit in between wakes it again, and the work done here may
     // have taken a turn.
     isAwake.store(false, ordering: .sequentiallyConsistent)
-    if !isWitnessed || isSweeping || log.keepsTurn
+    if !isWitnessed || isSweeping || isMovingSlots || log.keepsTurn
       || state.visibility.visible.load(ordering: .sequentiallyConsistent) != before
     {
       isAwake.store(true, ordering: .sequentiallyConsistent)

@@ -49,6 +49,6 @@ struct CheckpointDistance {
   var lastByteCount: Int
   /// The growth of the log since the last checkpoint or increment, in bytes; `nil` if there is none to continue.
   var continuedByteCount: UInt64?
-  /// Whether a compaction made the last checkpoint useless, and none has been written since.
+  /// Whether a compaction came after the last checkpoint, so that it is useless or names files that are gone.
   var isMissing: Bool
 }

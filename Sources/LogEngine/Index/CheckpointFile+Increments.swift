@@ -11,22 +11,43 @@ extension CheckpointFile {
     var nextBlob: BlobID
     /// The durable end of the log, including that of increments that do not fit the log.
     var durableEnd: UInt64
-    /// The end of the last increment in the file.
+    /// The end of the last increment that was applied.
     var fileEnd: Int
+    /// Whether a compaction may have come after the checkpoint: then slots may name files that are gone.
+    var mayNameGoneFiles = false
   }
 
-  /// Builds the tables as of the last increment.
+  /// An increment as it was read from the file.
+  private struct ReadIncrement {
+    let increment: CheckpointIncrement
+    let slots: CheckpointIncrement.SlotDecoder
+    let bytes: [UInt8]
+    /// The offset of the bytes in the file.
+    let start: Int
+
+    var end: Int { start + bytes.count }
+  }
+
+  /// Builds the tables as of the last increment that fits the log, or of the checkpoint if none does.
+  ///
+  /// The one that fits proves all before it: its writer continued from them. They may name files that a compaction has taken
+  /// since, while it does not.
   ///
   /// - Parameters:
   ///   - reads: As for ``makeTables(_:)``.
   ///   - fits: Whether a place and its files are in the log.
-  /// - Returns: The tables, and the rest of the contents as of then.
+  /// - Returns: The tables, and the rest of the contents as of then; `nil` if nothing fits.
   /// - Throws: ``StorageError/corruption(_:)`` if a page or an increment is damaged.
   /// - Complexity: O(pages and slots of increments).
   func read(
     _ reads: EngineOptions.ReadMethod,
     _ fits: (LogPlace, SegmentUsages) throws -> Bool
-  ) throws -> Contents {
+  ) throws -> Contents? {
+    let increments = try readIncrements()
+    let fitting = try increments.map { try fits($0.increment.place, $0.increment.usages) }
+    let count = fitting.lastIndex(of: true).map { $0 + 1 } ?? 0
+    let fitsItself = try fits(checkpoint.place, checkpoint.usages)
+    guard fitsItself || count > 0 else { return nil }
     var contents = Contents(
       tables: try makeTables(reads),
       place: checkpoint.place,
@@ -35,41 +56,53 @@ extension CheckpointFile {
       durableEnd: checkpoint.durableEnd,
       fileEnd: metadataEnd
     )
-    while try readIncrement(into: &contents, fits) {}
+    for found in increments {
+      contents.durableEnd = max(contents.durableEnd, found.increment.durableEnd)
+    }
+    for found in increments.prefix(count) {
+      let increment = found.increment
+      guard
+        unsafe Self.apply(increment, found.slots, in: found.bytes.span.bytes, to: contents.tables)
+      else {
+        throw Self.damage(file.path, at: found.start, .missing(.checkpoint))
+      }
+      contents.place = increment.place
+      contents.usages = increment.usages
+      contents.nextBlob = max(contents.nextBlob, increment.nextBlob)
+      contents.fileEnd = found.end
+    }
+    contents.mayNameGoneFiles = !fitsItself || fitting.prefix(count).contains(false)
     return contents
   }
 
-  /// Reads the next increment.
-  ///
-  /// - Returns: `false` if there is none that fits.
-  private func readIncrement(
-    into contents: inout Contents,
-    _ fits: (LogPlace, SegmentUsages) throws -> Bool
-  ) throws -> Bool {
-    let start = contents.fileEnd
+  /// Reads the increments, each of which continues the one before.
+  private func readIncrements() throws -> [ReadIncrement] {
+    var increments: [ReadIncrement] = []
+    var start = metadataEnd
+    var place = checkpoint.place
     // Reads no further than the size of the file when the checkpoint was opened: the log is known at least up to that point.
-    guard byteCount - start >= CheckpointIncrement.headByteCount else { return false }
-    let head = try file.readBytes(CheckpointIncrement.headByteCount, at: start)
-    guard let length = CheckpointIncrement.byteCount(ofHead: head.bytes),
-      length <= byteCount - start
-    else { return false }
-    let buffer = try file.readBytes(length, at: start)
-    guard buffer.count == length,
-      let found = CheckpointIncrement.decode(buffer.bytes, at: start, salt: salt)
-    else { return false }
-    let (increment, slots) = found
-    contents.durableEnd = max(contents.durableEnd, increment.durableEnd)
-    guard increment.previous == contents.place.logPosition,
-      try fits(increment.place, increment.usages)
-    else { return false }
-    guard Self.apply(increment, slots, in: buffer.bytes, to: contents.tables) else {
-      throw Self.damage(file.path, at: start, .missing(.checkpoint))
+    while byteCount - start >= CheckpointIncrement.headByteCount {
+      let head = try file.readBytes(CheckpointIncrement.headByteCount, at: start)
+      guard let length = CheckpointIncrement.byteCount(ofHead: head.bytes),
+        length <= byteCount - start
+      else { break }
+      let buffer = try file.readBytes(length, at: start)
+      guard buffer.count == length,
+        let (increment, slots) = CheckpointIncrement.decode(buffer.bytes, at: start, salt: salt),
+        increment.previous == place.logPosition
+      else { break }
+      increments.append(
+        ReadIncrement(
+          increment: increment,
+          slots: slots,
+          bytes: unsafe buffer.bytes.withUnsafeBytes { unsafe Array($0) },
+          start: start
+        )
+      )
+      place = increment.place
+      start += length
     }
-    contents.place = increment.place
-    contents.usages = increment.usages
-    contents.nextBlob = max(contents.nextBlob, increment.nextBlob)
-    contents.fileEnd = start + length
-    return true
+    return increments
   }
 
   /// Applies the slots to the tables.

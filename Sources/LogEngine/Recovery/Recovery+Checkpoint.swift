@@ -1,3 +1,4 @@
+import Locking
 import LogFormat
 import RowFormat
 
@@ -37,11 +38,12 @@ extension Recovery {
       let checkpoint = file.checkpoint
       let contents: CheckpointFile.Contents
       do {
-        guard try fits(checkpoint.place, checkpoint.usages, segments) else {
+        let found = try file.read(state.options.reads) { try fits($0, $1, segments) }
+        guard let found else {
           report.ignoredCheckpointCount += 1
           continue
         }
-        contents = try file.read(state.options.reads) { try fits($0, $1, segments) }
+        contents = found
       } catch {
         report.ignoredCheckpointCount += 1
         continue
@@ -56,6 +58,12 @@ extension Recovery {
       checkpoints.logPosition = checkpoint.place.logPosition
       checkpoints.attemptEnd = checkpoint.place.logPosition
       checkpoints.byteCount = file.metadataEnd
+      if contents.mayNameGoneFiles {
+        checkpoints.namesGoneFiles = true
+        let known = Set(checkpoint.usages.entries.map(\.segment))
+        checkpoints.newerPacks = state.files.packList.withLock { $0.map(\.id) }
+          .filter { !known.contains(SegmentID(rawValue: $0.rawValue)) }
+      }
       checkpoints.basis = IncrementBasis(
         checkpoint: checkpoint.number,
         salt: file.salt,

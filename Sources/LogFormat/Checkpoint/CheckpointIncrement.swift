@@ -25,6 +25,9 @@ import RowFormat
 /// Numbers are varints. The slots are all those that name a record at or after the place of the basis, none of them in a pack;
 /// like the pages of a checkpoint, they may name later records than those of the increment's commit, up to `durableEnd`. The
 /// catalogue is the checkpoint's: a change of the catalogue requires another checkpoint.
+///
+/// A compaction may come between two increments. The later one then vouches for the checkpoint and the increments before,
+/// whose locations may name files that are gone.
 package struct CheckpointIncrement: Hashable {
   /// The log position of the increment's basis.
   package var previous: UInt64

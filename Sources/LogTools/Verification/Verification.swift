@@ -166,9 +166,9 @@ extension Verification {
       while let next = nextKey(from: key, of: table.number, in: [open, rebuilt]) {
         key = next + 1
         let reference = RowReference(table: table.number, key: next)
-        let place = try? expected.place(of: reference)
+        let place = try? expected.currentPlace(of: reference)
         if place != nil { rowCount += 1 }
-        let isFound = (try? open.files.reading { try found.place(of: reference) }) == place
+        let isFound = (try? open.files.reading { try found.currentPlace(of: reference) }) == place
         if !isFound, !hasMoved(reference, found, expected) {
           add(paths.root, .wrongLocation(reference))
         }
@@ -225,6 +225,13 @@ extension Verification {
   private mutating func compare(_ usages: SegmentUsages, with rebuilt: StoreState) {
     let expected = rebuilt.currentUsages.usages
     compareLiveBytes(counted: usages.liveBytes, found: expected.liveBytes)
+  }
+}
+
+extension RowReader {
+  /// Returns the place of a row, which its slot may not name yet: that of its file before it was packed.
+  fileprivate func currentPlace(of reference: RowReference) throws -> RecordPlace? {
+    try place(of: reference).flatMap { try state.resolve($0, of: reference) }
   }
 }
 

@@ -1,0 +1,179 @@
+import LogEngineTestSupport
+import LogTools
+import Testing
+
+@testable import LogEngine
+@testable import LogFormat
+
+/// A compaction takes files that a checkpoint names; an increment behind it makes the checkpoint usable all the same.
+@Suite struct `A checkpoint that goes on behind a compaction` {
+  /// A store whose oldest segments were packed after a checkpoint, and an increment after that.
+  private func makeStore() throws -> SimulatedStore {
+    let store = try SimulatedStore()
+    for _ in 0..<20 { try store.insert(70) }
+    try store.engine.checkpoint()
+    try store.insert(10)
+    try store.compact(keeping: HistoryRetention(byteCount: 40_000))
+    return store
+  }
+
+  @Test func `leaves only later commits to be read`() throws {
+    let store = try makeStore()
+    try store.update(3, number: -1)
+    try store.delete(4)
+    try store.engine.requireWriter().appendIncrement()
+    try store.update(5, number: -5)
+    #expect(store.checkpoints.count == 1)
+    let again = try SimulatedStore(on: store.disk)
+    #expect(again.engine.recovery.checkpoint == 1)
+    #expect(again.engine.recovery.scannedCommitCount == 1)
+    #expect(try again.rows() == store.rows())
+    #expect(again.usages == store.usages)
+    #expect(again.engine.nextKey(in: 1) == store.engine.nextKey(in: 1))
+  }
+
+  @Test func `is useless before the increment`() throws {
+    let store = try makeStore()
+    let again = try SimulatedStore(on: store.disk)
+    #expect(again.engine.recovery.checkpoint == nil)
+    #expect(again.engine.recovery.ignoredCheckpointCount == 1)
+    #expect(try again.rows() == store.rows())
+  }
+
+  @Test func `is replaced by another when there is no other work, and when the store is closed`()
+    throws
+  {
+    let store = try makeStore()
+    try store.insert(1)
+    try store.engine.requireWriter().appendIncrement()
+    let closing = try SimulatedStore(on: store.disk)
+    try closing.engine.close()
+    #expect(closing.checkpoints.last?.contains("0000000000000002") == true)
+    #expect(!closing.namesGoneFiles)
+    for _ in 0..<100 { store.engine.performBackgroundWork() }
+    #expect(store.checkpoints.last?.contains("0000000000000002") == true)
+  }
+
+  /// The slots of its pages lead to the packs by look-ups of keys, until the background has moved them.
+  @Test func `has its slots moved in the background`() throws {
+    let store = try makeStore()
+    try store.insert(1)
+    try store.engine.requireWriter().appendIncrement()
+    let again = try SimulatedStore(on: store.disk)
+    #expect(again.namesGoneFiles)
+    let rows = try again.rows()
+    #expect(try rows == store.rows())
+    for _ in 0..<100 where again.namesGoneFiles { again.engine.performBackgroundWork() }
+    #expect(!again.namesGoneFiles)
+    #expect(try again.rows() == rows)
+    #expect(again.usages == store.usages)
+    #expect(try again.engine.verify().isSound)
+  }
+
+  @Test func `is useless if the log no longer has the place of its last increment`() throws {
+    let store = try SimulatedStore()
+    for _ in 0..<20 { try store.insert(70) }
+    try store.engine.checkpoint()
+    for _ in 0..<20 { try store.insert(70) }
+    try store.compact(keeping: HistoryRetention(byteCount: 20_000))
+    try store.insert(1)
+    try store.engine.requireWriter().appendIncrement()
+    #expect(store.checkpoints.isEmpty)
+    let again = try SimulatedStore(on: store.disk)
+    #expect(again.engine.recovery.checkpoint == nil)
+    #expect(try again.rows() == store.rows())
+  }
+
+  /// Any number of compactions between increments, beside a copy of the rows; killed at random, and opened with the
+  /// checkpoints and from the packs.
+  @Test(arguments: 20..<36 as Range<UInt64>)
+  func `opens what was committed`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var store = try SimulatedStore()
+    try store.insert(300)
+    var keys = Array(1...300 as ClosedRange<UInt64>)
+    var continuedCount = 0
+    for step in 0..<200 {
+      let place = "seed \(seed), step \(step)"
+      switch random.next() % 20 {
+      case 0..<5:
+        let first = store.engine.nextKey(in: 1)
+        let count = Int.random(in: 1...60, using: &random)
+        try store.insert(count)
+        keys += (first..<first + UInt64(count))
+      case 5..<8:
+        for key in keys.shuffled(using: &random).prefix(20) {
+          try store.update(key, number: Int64(step))
+        }
+      case 8:
+        for key in keys.shuffled(using: &random).prefix(10) {
+          try store.replace(key, text: "\(place) \(key)")
+        }
+      case 9:
+        for _ in 0..<min(8, keys.count) {
+          try store.delete(keys.remove(at: .random(in: 0..<keys.count, using: &random)))
+        }
+      case 10..<13:
+        try store.compact(
+          keeping: HistoryRetention(byteCount: .random(in: 0...60_000, using: &random))
+        )
+        if random.oneIn(2) { try store.engine.requireWriter().appendIncrement() }
+      case 13: try store.engine.requireWriter().appendIncrement()
+      case 14: try store.engine.checkpoint()
+      default:
+        let again = try SimulatedStore(on: store.disk)
+        if again.namesGoneFiles { continuedCount += 1 }
+        #expect(try again.rows() == store.rows(), "\(place)")
+        #expect(again.usages == store.usages, "\(place)")
+        #expect(again.engine.nextKey(in: 1) == store.engine.nextKey(in: 1), "\(place)")
+        #expect(again.engine.lastCommit == store.engine.lastCommit, "\(place)")
+        try checkWithoutCheckpoints(again, place)
+        for _ in 0..<Int.random(in: 0...3, using: &random) { again.engine.performBackgroundWork() }
+        #expect(try again.rows() == store.rows(), "\(place), after some work")
+        if random.oneIn(2) { store = again }
+      }
+    }
+    let again = try SimulatedStore(on: store.disk)
+    #expect(try again.rows() == store.rows(), "seed \(seed)")
+    let report = try again.engine.verify()
+    #expect(report.isSound, "seed \(seed): \(report.problems.prefix(3))")
+    try again.engine.close()
+    let closed = try SimulatedStore(on: again.disk)
+    #expect(try closed.rows() == store.rows(), "seed \(seed)")
+    #expect(continuedCount > 0, "seed \(seed)")
+  }
+
+  private func checkWithoutCheckpoints(_ store: SimulatedStore, _ place: String) throws {
+    var disk = store.disk
+    for path in store.checkpoints { disk = disk.damaged(path, .remove) }
+    let bare = try SimulatedStore(on: disk)
+    #expect(try bare.rows() == store.rows(), "\(place), from the packs")
+  }
+}
+
+extension SimulatedStore {
+  /// Compacts as the background does: no checkpoint follows.
+  fileprivate func compact(keeping history: HistoryRetention) throws {
+    let writer = try engine.requireWriter()
+    guard
+      case .plan(let plan) = try Compactor.select(
+        writer,
+        .now,
+        history,
+        fileLimit: .max,
+        lastEnd: { 0 }
+      )
+    else { return }
+    let compactor = Compactor(writer, plan)
+    while case .goesOn = try compactor.step(1 << 20) {}
+  }
+
+  /// Whether a slot of the index names a file that is gone.
+  fileprivate var namesGoneFiles: Bool {
+    guard let table = engine.state.tables[1] else { return false }
+    return (1..<engine.nextKey(in: 1)).contains { key in
+      let location = table.pages.location(of: key)
+      return location.isRow && engine.state.files.isGone(location.segment)
+    }
+  }
+}
