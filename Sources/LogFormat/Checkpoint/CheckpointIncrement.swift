@@ -211,14 +211,34 @@ extension CheckpointIncrement {
     /// Returns the next slot; `nil` if it is missing or invalid.
     @inline(__always)
     package mutating func next(in bytes: RawSpan) -> (key: UInt64, location: RecordLocation)? {
-      guard let gap = cursor.varint(in: bytes), gap <= RowReference.maximumStoredKey,
-        let zigzag = cursor.varint(in: bytes)
-      else { return nil }
+      guard let (gap, zigzag) = nextShort(in: bytes) ?? nextAny(in: bytes) else { return nil }
       let key = nextKey + gap
       last = last &+ (zigzag >> 1 ^ (0 &- (zigzag & 1)))
       guard key <= RowReference.maximumStoredKey, last != 0, last >> 61 == 0 else { return nil }
       nextKey = key + 1
       return (key, RecordLocation(rawValue: last << 3))
+    }
+
+    private mutating func nextAny(in bytes: RawSpan) -> (gap: UInt64, zigzag: UInt64)? {
+      guard let gap = cursor.varint(in: bytes), gap <= RowReference.maximumStoredKey,
+        let zigzag = cursor.varint(in: bytes)
+      else { return nil }
+      return (gap, zigzag)
+    }
+
+    /// Returns the next two numbers if the first has one byte and the second at most four, as most have.
+    @inline(__always)
+    private mutating func nextShort(in bytes: RawSpan) -> (gap: UInt64, zigzag: UInt64)? {
+      guard cursor.remaining >= 8 else { return nil }
+      let word = bytes.load(UInt64.self, at: cursor.offset)
+      let lastBytes = ~(word >> 8) & 0x8080_8080
+      guard word & 0x80 == 0, lastBytes != 0 else { return nil }
+      let bitCount = UInt64(lastBytes.trailingZeroBitCount &+ 1)
+      let number = word >> 8 & (1 &<< bitCount &- 1)
+      cursor.offset &+= 1 &+ Int(bitCount / 8)
+      let zigzag =
+        number & 0x7F | number >> 1 & 0x3F80 | number >> 2 & 0x1F_C000 | number >> 3 & 0xFE0_0000
+      return (word & 0x7F, zigzag)
     }
   }
 }

@@ -279,4 +279,51 @@ import Testing
     let isOfOther = CheckpointIncrement.decode(bytes.bytes, at: 77, salt: 6) != nil
     #expect(!isElsewhere && !isOfOther)
   }
+
+  /// Gaps and differences of all lengths: most of them have few bytes, and are read at once.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `are read as they were written, however far apart they are`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var slots: [(UInt64, RecordLocation)] = []
+    var key: UInt64 = 1
+    var offset = 0
+    for _ in 0..<2000 {
+      key += UInt64.random(in: 1...(1 << UInt64.random(in: 0...12, using: &random)), using: &random)
+      offset +=
+        8 * Int.random(in: 0...(1 << Int.random(in: 0...20, using: &random)), using: &random)
+      slots.append(
+        (
+          key,
+          RecordLocation(
+            segment: SegmentID(rawValue: .random(in: 1...(1 << UInt32(seed)), using: &random)),
+            offset: offset % (1 << 34),
+            kind: .delta,
+            depth: .random(in: 1...15, using: &random)
+          )
+        )
+      )
+    }
+    var encoder = CheckpointIncrement.SlotEncoder()
+    encoder.beginTable()
+    for (key, location) in slots { encoder.append(key, location) }
+    let increment = CheckpointIncrement(
+      previous: 10,
+      place: Self.place,
+      durableEnd: 6000,
+      usages: SegmentUsages(),
+      nextBlob: BlobID(rawValue: 1)
+    )
+    var bytes: [UInt8] = []
+    if let encoded = increment.encode(encoder, at: 0, salt: 0) {
+      bytes = unsafe encoded.bytes.withUnsafeBytes { unsafe Array($0) }
+    }
+    let found = unsafe CheckpointIncrement.decode(bytes.span.bytes, at: 0, salt: 0)
+    var decoder = try #require(found).1
+    decoder.beginTable()
+    for (key, location) in slots {
+      let slot = unsafe decoder.next(in: bytes.span.bytes)
+      try #require(slot?.key == key && slot?.location == location, "seed \(seed), key \(key)")
+    }
+    #expect(decoder.isAtEnd)
+  }
 }
