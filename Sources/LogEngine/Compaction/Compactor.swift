@@ -143,6 +143,9 @@ import Synchronization
   }
 
   private func finish() throws -> CompactionReport {
+    // The checkpoint can be continued if its last increment is in a segment that stays. A failure costs the next opening some
+    // time; if the log failed, publishing throws.
+    try? log.appendIncrement()
     try log.withCheckpointsPaused {
       let retired = try publish()
       // Done even if the index cannot be updated: the places it names still resolve to the rows, and removed objects stay alive

@@ -54,6 +54,11 @@ protocol LogPublisher: AnyObject, Sendable {
   /// The number of the checkpoint that increments continue; `nil` if the next one begins anew.
   var continuedCheckpoint: UInt64? { get }
 
+  /// Appends the changes since the newest checkpoint to it, if it can be continued.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
+  func appendIncrement() throws(StorageError)
+
   /// Runs `body` while checkpoints are paused.
   func withCheckpointsPaused<R>(_ body: () throws -> R) throws -> R
 

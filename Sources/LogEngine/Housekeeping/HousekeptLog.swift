@@ -35,10 +35,6 @@ protocol HousekeptLog: LogPublisher {
   ///
   /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
   func checkpoint() throws(StorageError)
-  /// Appends the changes since the newest checkpoint to it, if it can be continued.
-  ///
-  /// - Throws: ``StorageError`` if it cannot be written; only a failure of the log itself ends writing.
-  func appendIncrement() throws(StorageError)
 }
 
 /// The figures that decide whether a checkpoint is due.
