@@ -4,6 +4,20 @@ import Observation
 import SwiftData
 import Testing
 
+@Model private final class SharedOwner {
+  var number: Int
+  @Relationship(inverse: \SharedCard.owner) var cards: [SharedCard] = []
+
+  init(_ number: Int) { self.number = number }
+}
+
+@Model private final class SharedCard {
+  @Attribute(.unique) var key: Int
+  var owner: SharedOwner?
+
+  init(_ key: Int) { self.key = key }
+}
+
 /// A container whose stores keep the same classes.
 private struct SharedClasses {
   let folder: TemporaryFolder
@@ -324,5 +338,156 @@ private struct SharedClasses {
         == expected.map { [$0.seat, "\($0.price)"] }.sorted { $0[0] < $1[0] },
       "seed \(seed)"
     )
+  }
+}
+
+@Suite struct `A save to several stores of one class` {
+  private let folder: TemporaryFolder
+  private let schema = Schema([SharedOwner.self, SharedCard.self])
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func open(_ names: String..., readOnly: String = "") throws -> ModelContainer {
+    try ModelContainer(
+      for: schema,
+      configurations: names.map {
+        ModelConfiguration(
+          $0,
+          schema: schema,
+          url: folder.url.appending(path: $0),
+          allowsSave: $0 != readOnly
+        )
+      }
+    )
+  }
+
+  private func save(to name: String, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(try open(name))
+    try body(context)
+    try context.save()
+  }
+
+  private func owner(_ number: Int, in context: ModelContext) throws -> SharedOwner {
+    let fetch = FetchDescriptor<SharedOwner>(predicate: #Predicate { $0.number == number })
+    return try #require(try context.fetch(fetch).first)
+  }
+
+  private func cards(in context: ModelContext) throws -> [String] {
+    try context.fetch(FetchDescriptor<SharedCard>(sortBy: [SortDescriptor(\.key)])).map {
+      "\($0.key) of \($0.owner?.number ?? 0)"
+    }
+  }
+
+  /// An upsert leaves one object for each row of its store, and must not touch what another store is to save.
+  @Test(arguments: [true, false], [true, false])
+  func `keeps the relationships of one when another has an upsert`(
+    isStored: Bool,
+    isFirst: Bool
+  ) throws {
+    try save(to: "a") { $0.insert(SharedCard(7)) }
+    try save(to: "b") { context in
+      context.insert(SharedOwner(2))
+      if isStored { context.insert(SharedCard(8)) }
+    }
+    let container = try isFirst ? open("a", "b") : open("b", "a")
+    let context = ModelContext(container)
+    let stored = try context.fetch(FetchDescriptor<SharedCard>())
+    if isFirst {
+      context.insert(SharedCard(7))
+    } else {
+      // The store of new models is the other: both new ones become one there.
+      context.insert(SharedCard(9))
+      context.insert(SharedCard(9))
+    }
+    let card = stored.first { $0.key == 8 } ?? SharedCard(8)
+    if !isStored { context.insert(card) }
+    card.owner = try owner(2, in: context)
+    try context.save()
+    #expect(card.owner?.number == 2)
+    let expected = isFirst ? ["7 of 0", "8 of 2"] : ["7 of 0", "8 of 2", "9 of 0"]
+    #expect(try cards(in: context) == expected)
+    #expect(try cards(in: ModelContext(container)) == expected)
+  }
+
+  @Test func `is not refused for a change of a read-only one that was taken back`() throws {
+    try save(to: "a") { $0.insert(SharedOwner(1)) }
+    try save(to: "b") { $0.insert(SharedOwner(2)) }
+    let context = ModelContext(try open("a", "b", readOnly: "a"))
+    let card = SharedCard(5)
+    context.insert(card)
+    card.owner = try owner(1, in: context)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    card.owner = try owner(2, in: context)
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(try cards(in: ModelContext(try open("b"))) == ["5 of 2"])
+  }
+
+  @Test func `brings a model back in its store when its delete is undone`() throws {
+    try save(to: "b") { context in
+      let owner = SharedOwner(2)
+      context.insert(owner)
+      owner.cards = [SharedCard(3)]
+    }
+    let context = ModelContext(try open("a", "b"))
+    context.undoManager = UndoManager()
+    context.undoManager?.groupsByEvent = false
+    func group(_ body: () throws -> Void) rethrows {
+      context.undoManager?.beginUndoGrouping()
+      try body()
+      context.processPendingChanges()
+      context.undoManager?.endUndoGrouping()
+    }
+    let owner = try owner(2, in: context)
+    let card = try #require(owner.cards.first)
+    group { owner.cards = [] }
+    group { context.delete(card) }
+    try context.save()
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try cards(in: ModelContext(try open("b"))) == ["3 of 0"])
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try cards(in: ModelContext(try open("b"))) == ["3 of 2"])
+  }
+
+  @Test func `writes to none if a relationship leads to another`() throws {
+    try save(to: "a") { $0.insert(SharedCard(1)) }
+    try save(to: "b") { $0.insert(SharedOwner(2)) }
+    let container = try open("b", "a")
+    let context = ModelContext(container)
+    let card = try #require(try context.fetch(FetchDescriptor<SharedCard>()).first)
+    let owner = try owner(2, in: context)
+    owner.number = 3
+    card.owner = owner
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.message.contains("relationships cannot cross stores") == true)
+    #expect(owner.cards.map(\.key) == [1] && card.owner === owner)
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<SharedOwner>()).map(\.number) == [2])
+    card.owner = nil
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<SharedOwner>()).map(\.number) == [3])
+  }
+
+  @MainActor
+  @Test func `leaves the order of a fetch and its observers`() throws {
+    try save(to: "a") { context in for key in 1...3 { context.insert(SharedCard(key)) } }
+    try save(to: "b") { context in for key in 4...6 { context.insert(SharedCard(key)) } }
+    let context = ModelContext(try open("a", "b"))
+    let observer = try ResultsObserver<SharedCard, Never>(modelContext: context)
+    func check(_ keys: [Int], _ place: String) throws {
+      #expect(try context.fetch(FetchDescriptor<SharedCard>()).map(\.key) == keys, "\(place)")
+      #expect(observer.results.map(\.key) == keys, "\(place)")
+    }
+    let cards = try context.fetch(FetchDescriptor<SharedCard>())
+    cards[0].owner = SharedOwner(1)
+    cards[1].key = 20
+    cards[4].key = 50
+    try check([1, 20, 3, 4, 50, 6], "changed")
+    context.insert(SharedCard(9))
+    try check([1, 20, 3, 4, 50, 6, 9], "inserted")
+    try context.save()
+    try check([1, 20, 3, 9, 4, 50, 6], "saved")
   }
 }

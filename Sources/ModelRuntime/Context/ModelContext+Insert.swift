@@ -46,6 +46,11 @@ extension ModelContext {
     if state.flags.contains(.stored) {
       // An object whose delete was saved comes back as a new row: keys are never used twice.
       state.flags.remove(.stored)
+      if coordinator.hasSharedClasses, let former = state.identifierIfKnown?.storeIdentifier {
+        formerStores[ObjectIdentifier(state)] = coordinator.connections.first {
+          $0.identifier == former
+        }
+      }
       state.connection = nil
       state.setIdentifier(nil)
     }

@@ -53,6 +53,7 @@ extension ModelContext {
     beginEpoch()
     for list in keptLists { list.epoch = listEpoch }
     let touched = observers == nil ? [] : inserted + changed + deleted
+    formerStores = [:]
     insertedModels.removeAll()
     changedModels.removeAll()
     deletedModels.removeAll()

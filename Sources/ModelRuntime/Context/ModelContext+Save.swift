@@ -44,6 +44,7 @@ extension ModelContext {
     storesOfNewModels = StoresOfNewModels(in: self)
     defer { storesOfNewModels = nil }
     try checkStoresAllowSave()
+    try checkRelationshipsStayInStores()
     try DeletePropagation.checkDenials(deletedInMemory)
     var saved: [StoreSave] = []
     do {
@@ -94,13 +95,16 @@ extension ModelContext {
   /// Throws if changes are pending for a read-only store, before another store is written.
   private func checkStoresAllowSave() throws {
     for connection in coordinator.connections
-    where !connection.allowsSave && pendingChanges(for: connection) != nil {
+    where !connection.allowsSave
+      && pendingChanges(for: connection)?.isWritten(to: connection) == true
+    {
       throw SwiftDataError.saveNotAllowed(to: connection)
     }
   }
 
   /// Forgets changes that are now saved, and models that were deleted before.
   private func forgetUnsaved() {
+    formerStores = [:]
     leaveUnsavedDeletions()
     forgetTemporaries()
     undo.countSave()

@@ -1,4 +1,5 @@
 import Foundation
+import RowFormat
 
 // Fetches of a class that several stores of the container keep: each store answers for its own models, and the context
 // merges the answers.
@@ -32,9 +33,23 @@ extension ModelContext {
       models += try fetchStored(request, from: connection)
       pending?.refresh(from: connection, readAfter: changeCount, knowing: nil)
     }
-    if let pending { models = try pending.correcting(models, isFiltered: true) }
+    if let pending {
+      models = try pending.correcting(models, isFiltered: true)
+      sortByStore(&models)
+    }
     descriptor.sort(&models)
     return descriptor.slice(of: models)
+  }
+
+  /// Sorts models store by store, in the order of their rows; new ones come last.
+  private func sortByStore<T: PersistentModel>(_ models: inout [T]) {
+    let keys = models.enumerated().map { place, model -> (store: Int, row: UInt64, place: Int) in
+      guard let row = model.row, let connection = model._$state.connection else {
+        return (.max, 0, place)
+      }
+      return (connection.index, connection.store.ordersRowsByReference ? row.rawValue : 0, place)
+    }
+    models = keys.sorted { $0 < $1 }.map { models[$0.place] }
   }
 
   /// Counts the models that match, of all stores.

@@ -82,6 +82,8 @@ import RowFormat
   /// The class of the object inserted last. (Descriptors are never freed.)
   @safe @exclusivity(unchecked) unowned(unsafe) var lastInserted: ModelDescriptor?
   @safe @exclusivity(unchecked) var recentLists = RecentLists()
+  /// The stores of new models whose deletes were saved, where their classes do not decide.
+  var formerStores: [ObjectIdentifier: StoreConnection] = [:]
   /// The stores of new models, during a save, where their classes do not decide.
   @safe @exclusivity(unchecked) var storesOfNewModels: StoresOfNewModels?
   /// Plans for predicates that name a value.

@@ -15,19 +15,18 @@ struct StoresOfNewModels {
     for state in inserted where coordinator.severalConnections(for: state.descriptor) != nil {
       // An earlier save that failed may have named a row of another store.
       state.reference = .none
+      stores[ObjectIdentifier(state)] = context.formerStores[ObjectIdentifier(state)]
     }
     let changed = context.changed.lazy.map { $0._$state }.filter { !$0.isDeleted }
     var ends = RelatedStates()
     for state in [Array(inserted), Array(changed)].joined() { ends.add(state) }
-    var known = ends.states.compactMap { state in
-      state.home(in: coordinator).map { (state, $0) }
-    }
+    var known = ends.states.compactMap { state in state.home(in: context).map { (state, $0) } }
     var next = 0
     while next < known.count {
       let (state, store) = known[next]
       next += 1
       for other in ends[state] where stores[ObjectIdentifier(other)] == nil {
-        guard other.home(in: coordinator) == nil,
+        guard other.home(in: context) == nil,
           coordinator.severalConnections(for: other.descriptor)?.contains(where: { $0 === store })
             == true
         else { continue }
@@ -42,11 +41,52 @@ struct StoresOfNewModels {
 }
 
 extension _ModelState {
-  /// The only store that can have the model; `nil` for a new model whose class several keep.
-  fileprivate func home(in coordinator: StoreCoordinator) -> StoreConnection? {
+  /// The only store that can have the model; `nil` for a new model whose class several keep, unless its delete was saved in
+  /// one of them.
+  fileprivate func home(in context: ModelContext) -> StoreConnection? {
     if flags.contains(.stored) { return connection }
-    return coordinator.severalConnections(for: descriptor) == nil
-      ? coordinator.connection(for: descriptor) : nil
+    return context.coordinator.severalConnections(for: descriptor) == nil
+      ? context.coordinator.connection(for: descriptor)
+      : context.formerStores[ObjectIdentifier(self)]
+  }
+}
+
+extension ModelContext {
+  /// The store that has a model, or that the save under way writes it to.
+  func store(of state: _ModelState) -> StoreConnection? {
+    state.connection ?? storesOfNewModels?[state] ?? coordinator.connection(for: state.descriptor)
+  }
+
+  /// Throws if a model to be saved is related to one of another store, before any store is written.
+  func checkRelationshipsStayInStores() throws {
+    if coordinator.connections.count == 1 { return }
+    for model in [inserted, changed].joined() {
+      let state = model._$state
+      if state.isDeleted { continue }
+      let own = store(of: state)
+      for property in state.descriptor.relationships {
+        for other in state.newDestinations(property) {
+          let other = other._$state
+          guard other.context === self, !other.isDeleted, let there = store(of: other) else {
+            continue
+          }
+          if there !== own { throw SwiftDataError.relationshipAcrossStores(to: other.identifier) }
+        }
+      }
+    }
+  }
+}
+
+extension _ModelState {
+  /// The models to which a relationship leads that the store does not have so.
+  fileprivate func newDestinations(_ property: ModelProperty) -> [any PersistentModel] {
+    let isNew = !flags.contains(.stored)
+    switch relation(property) {
+    case .unloaded: return []
+    case .one(let other):
+      return isNew || changed.contains(property.ordinal) ? [other].compactMap(\.self) : []
+    case .many(let list): return isNew && list.isLoaded ? list.models : list.added.elements
+    }
   }
 }
 

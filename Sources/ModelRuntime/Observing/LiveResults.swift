@@ -189,10 +189,15 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   /// The order to keep the results by, if models can be put into their places one by one.
   func makeOrder() -> ResultOrder? {
     guard reading.isLocal, descriptor.includePendingChanges, !isCut || makeWindow() != nil,
-      context.coordinator.severalConnections(for: reading.subject) == nil,
+      !isOfSeveralStores,
       context.coordinator.connection(for: reading.subject)?.store.ordersRowsByReference == true
     else { return nil }
     return ResultOrder(descriptor.sortBy)
+  }
+
+  /// Whether several stores keep the models: a save may give new ones other places.
+  private var isOfSeveralStores: Bool {
+    context.coordinator.severalConnections(for: reading.subject) != nil
   }
 
   /// Whether some matches are not shown.
@@ -247,7 +252,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   }
 
   override func saved(_ changes: ChangeSet) {
-    if !descriptor.includePendingChanges { isStale = true }
+    if !descriptor.includePendingChanges || isOfSeveralStores { isStale = true }
     // Inserted models have a new identifier.
     for model in changes.inserted { recordUpdate(of: model) }
     if !reading.readsOthers { return }

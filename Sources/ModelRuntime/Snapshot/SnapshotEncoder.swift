@@ -66,10 +66,7 @@ enum SnapshotEncoder {
 extension _ModelState {
   /// The store that has the model, or will after its save; `nil` for a model that has left its context.
   fileprivate var owner: StoreConnection? {
-    connection
-      ?? context.flatMap {
-        $0.storesOfNewModels?[self] ?? $0.coordinator.connection(for: descriptor)
-      }
+    connection ?? context?.store(of: self)
   }
 
   /// Loads everything that a row is made of.

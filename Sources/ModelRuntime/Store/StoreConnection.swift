@@ -186,4 +186,10 @@ struct ChangeSet {
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && deletedRows.isEmpty
   }
+
+  /// Whether anything would be written. (An object whose list got a member has changed, but its own row has not.)
+  func isWritten(to connection: StoreConnection) -> Bool {
+    !inserted.isEmpty || !deleted.isEmpty || !deletedRows.isEmpty
+      || updated.contains { connection.store.writes($0._$state) }
+  }
 }

@@ -53,7 +53,10 @@ final class Upsert {
     for group in groups.sorted(by: context.inserted) { try merge(group) }
     leaveLists()
     redirectRelationships()
-    saved = context.inserted + context.changed
+    // What other stores are to save keeps its changes.
+    saved = (context.inserted + context.changed).filter {
+      context.store(of: $0._$state) === connection
+    }
   }
 
   private func merge(_ group: ClashGroup) throws {
