@@ -133,12 +133,11 @@ extension Compactor {
     _ reference: RowReference
   ) throws -> Verdict {
     if location.isPacked || location.segment <= plan.base.segment {
-      guard plan.takes(location) else {
-        guard state.files.isGone(location.segment) else {
-          return location.isRow ? .elsewhere : .absent
-        }
-        // The index of an older checkpoint names packs that were merged since, and so does an index whose slots a compaction
-        // could not move: the file that has the row, or records its end, may be taken now.
+      let isGone = state.files.isGone(location.segment)
+      guard plan.takes(location), !isGone else {
+        guard isGone else { return location.isRow ? .elsewhere : .absent }
+        // The index of an older checkpoint names files that were packed or merged since, and so does an index whose slots a
+        // compaction could not move: the file that has the row, or records its end, may be taken now, or stay.
         guard location.isRow else { return .ended }
         guard let found = try state.resolve(location.place, of: reference),
           plan.takes(found.segment)

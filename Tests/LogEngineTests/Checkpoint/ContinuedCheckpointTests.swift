@@ -1,3 +1,4 @@
+import Locking
 import LogEngineTestSupport
 import LogTools
 import Testing
@@ -101,6 +102,25 @@ import Testing
     #expect(try again.rows() == store.rows())
   }
 
+  /// A row whose slot was not moved yet is in a pack all the same, and stays there if the pack does.
+  @Test func `lets the next compaction leave the rows of other packs where they are`() throws {
+    let store = try makeStore()
+    try store.insert(1)
+    try store.engine.requireWriter().appendIncrement()
+    let again = try SimulatedStore(on: store.disk)
+    try #require(again.namesGoneFiles)
+    let packed = again.packedRowCount
+    for _ in 0..<10 { try again.insert(70) }
+    try again.compact(keeping: HistoryRetention(byteCount: 40_000))
+    #expect(again.packedRowCount > packed)
+    #expect(try again.packedRowCount <= again.rows().count)
+    for _ in 0..<100 where again.namesGoneFiles { again.engine.performBackgroundWork() }
+    for key in 1...300 as ClosedRange<UInt64> { try again.replace(key, text: "new") }
+    let third = try SimulatedStore(on: again.disk)
+    #expect(third.usages == again.usages)
+    #expect(try third.engine.verify().isSound)
+  }
+
   /// Any number of compactions between increments, beside a copy of the rows; killed at random, and opened with the
   /// checkpoints and from the packs.
   @Test(arguments: 20..<36 as Range<UInt64>)
@@ -147,6 +167,8 @@ import Testing
         try checkWithoutCheckpoints(again, place)
         for _ in 0..<Int.random(in: 0...3, using: &random) { again.engine.performBackgroundWork() }
         #expect(try again.rows() == store.rows(), "\(place), after some work")
+        let report = try again.engine.verify()
+        #expect(report.isSound, "\(place): \(report.problems.prefix(3))")
         if random.oneIn(2) { store = again }
       }
     }
@@ -183,6 +205,13 @@ extension SimulatedStore {
     else { return }
     let compactor = Compactor(writer, plan)
     while case .goesOn = try compactor.step(1 << 20) {}
+  }
+
+  /// The number of rows in packs, replaced ones included.
+  fileprivate var packedRowCount: Int {
+    engine.state.files.packList.withLock { packs in
+      packs.reduce(0) { $0 + $1.footer.blocks.reduce(0) { $0 + $1.rowCount } }
+    }
   }
 
   /// Whether a slot of the index names a file that is gone.
