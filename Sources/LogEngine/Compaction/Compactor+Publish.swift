@@ -123,7 +123,9 @@ extension Compactor {
   /// - Parameter sequence: The last commit that was counted before the packs were.
   /// - Throws: ``StorageError`` if a record cannot be read.
   func moveSlots(after sequence: UInt64) throws {
-    let mover = SlotMover(state) { [plan] in plan.takes($0) }
+    let mover = SlotMover(state) { [plan, state] in
+      plan.takes($0) || !$0.isNone && state.files.isGone($0.segment)
+    }
     var changed: [SlotMover.Leftover] = []
     for pack in packs.map(\.reader) {
       try mover.moveSlots(ofRowsIn: pack.footer.blocks.indices, of: pack, &changed)

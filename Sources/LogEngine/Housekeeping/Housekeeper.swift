@@ -104,7 +104,7 @@ extension Housekeeper {
 
   /// Begins to move the slots that name files which some packs have replaced.
   func beginMovingSlots(to packs: [PackID]) {
-    if !packs.isEmpty { slotMove.withLock { $0 = SlotMove(to: packs) } }
+    if !packs.isEmpty { slotMove.withLock { $0 = SlotMove(to: packs, of: state) } }
   }
 
   /// Does one step of the move.

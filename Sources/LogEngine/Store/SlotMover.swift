@@ -13,14 +13,14 @@ struct SlotMover {
   private static let slotsPerTurn = 256
 
   private let state: StoreState
-  private let isTaken: (RecordLocation) -> Bool
+  private let isOutdated: (RecordLocation) -> Bool
 
   /// - Parameters:
   ///   - state: The store.
-  ///   - isTaken: Whether a location is in a file that is being removed.
-  init(_ state: StoreState, isTaken: @escaping (RecordLocation) -> Bool = { _ in false }) {
+  ///   - isOutdated: Whether the packs to move to replaced the file of a location: a slot that names any other stays.
+  init(_ state: StoreState, isOutdated: @escaping (RecordLocation) -> Bool) {
     self.state = state
-    self.isTaken = isTaken
+    self.isOutdated = isOutdated
   }
 
   /// Moves the slots of some blocks' rows.
@@ -85,9 +85,7 @@ struct SlotMover {
       1...IndexPages.maximumKey ~= reference.key
     else { return true }
     let before = table.pages.location(of: reference.key)
-    guard isTaken(before) || !before.isNone && state.files.isGone(before.segment) else {
-      return false
-    }
+    guard isOutdated(before) else { return false }
     table.pages.store(location, for: reference.key, sequence: 0)
     return true
   }
