@@ -102,6 +102,40 @@ import Testing
     #expect(try again.rows() == store.rows())
   }
 
+  /// Between the manifest of a compaction and its own move, slots name files that it has just taken; an older pack has former
+  /// states of the same rows.
+  @Test func `has its slots moved in the middle of a compaction's last step`() throws {
+    let store = try makeStore()
+    try store.insert(1)
+    try store.engine.requireWriter().appendIncrement()
+    let again = try SimulatedStore(on: store.disk)
+    try #require(again.namesGoneFiles)
+    let packs = again.packNumbers
+    var move = SlotMove(to: packs, of: again.engine.state)
+    // Until the sweep for blobs has ended, no later segment is taken.
+    let writer = try again.engine.requireWriter()
+    while writer.housekeeper.isSweepingBlobs { again.engine.performBackgroundWork() }
+    for key in 1...40 as ClosedRange<UInt64> { try again.update(key, number: -7) }
+    for _ in 0..<10 { try again.insert(70) }
+    let rows = try again.rows()
+    let compactor = try #require(try again.compactor(keeping: .nothing))
+    compactor.plan.packs = []
+    compactor.plan.keptFiles = Set(packs.map { SegmentID(rawValue: $0.rawValue) })
+    while compactor.isFolding { _ = try compactor.step(1 << 20) }
+    let updated = again.slots(of: 1...40)
+    try #require(updated.allSatisfy(compactor.plan.takes))
+    try writer.withCheckpointsPaused {
+      let retired = try compactor.publish()
+      while move.step(again.engine.state) {}
+      #expect(again.slots(of: 1...40) == updated)
+      try compactor.moveSlots(after: retired.sequence)
+      compactor.remove(retired)
+    }
+    #expect(try again.rows() == rows)
+    #expect(try again.engine.verify().isSound)
+    #expect(!again.namesGoneFiles)
+  }
+
   /// A row whose slot was not moved yet is in a pack all the same, and stays there if the pack does.
   @Test func `lets the next compaction leave the rows of other packs where they are`() throws {
     let store = try makeStore()
@@ -193,6 +227,12 @@ import Testing
 extension SimulatedStore {
   /// Compacts as the background does: no checkpoint follows.
   fileprivate func compact(keeping history: HistoryRetention) throws {
+    guard let compactor = try compactor(keeping: history) else { return }
+    while case .goesOn = try compactor.step(1 << 20) {}
+  }
+
+  /// A compaction that has not begun, if there is something to compact.
+  fileprivate func compactor(keeping history: HistoryRetention) throws -> Compactor? {
     let writer = try engine.requireWriter()
     guard
       case .plan(let plan) = try Compactor.select(
@@ -202,9 +242,13 @@ extension SimulatedStore {
         fileLimit: .max,
         lastEnd: { 0 }
       )
-    else { return }
-    let compactor = Compactor(writer, plan)
-    while case .goesOn = try compactor.step(1 << 20) {}
+    else { return nil }
+    return Compactor(writer, plan)
+  }
+
+  /// The packs, oldest first.
+  fileprivate var packNumbers: [PackID] {
+    engine.state.files.packList.withLock { $0.map(\.id) }
   }
 
   /// The number of rows in packs, replaced ones included.
@@ -216,10 +260,21 @@ extension SimulatedStore {
 
   /// Whether a slot of the index names a file that is gone.
   fileprivate var namesGoneFiles: Bool {
-    guard let table = engine.state.tables[1] else { return false }
-    return (1..<engine.nextKey(in: 1)).contains { key in
-      let location = table.pages.location(of: key)
-      return location.isRow && engine.state.files.isGone(location.segment)
+    slots(of: 1...engine.nextKey(in: 1)).contains {
+      $0.isRow && engine.state.files.isGone($0.segment)
     }
+  }
+
+  /// The index slots of some rows.
+  fileprivate func slots(of keys: ClosedRange<UInt64>) -> [RecordLocation] {
+    guard let table = engine.state.tables[1] else { return [] }
+    return keys.map { table.pages.location(of: $0) }
+  }
+}
+
+extension Compactor {
+  /// Whether the next step is not the last one.
+  fileprivate var isFolding: Bool {
+    unverified != nil || output != nil || tableIndex < plan.base.catalogue.tables.count
   }
 }
