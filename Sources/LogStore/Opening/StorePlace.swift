@@ -56,19 +56,21 @@ struct StorePlace: Hashable, Sendable {
 
   /// The path without symbolic links, as far as there is something in it.
   private static func canonicalPath(_ path: String) -> String {
-    var rest: [Substring] = []
+    // The end that does not exist yet, a slash before each name.
+    var rest = ""
+    var depth = 0
     var known = path[...]
     while true {
       if let real = unsafe realpath(String(known), nil) {
         defer { unsafe free(real) }
         let root = unsafe String(cString: real)
-        let tail = rest.reversed().joined(separator: "/")
-        return tail.isEmpty ? root : root == "/" ? "/" + tail : root + "/" + tail
+        return root == "/" && !rest.isEmpty ? rest : root + rest
       }
       guard let slash = known.lastIndex(of: "/") else { return path }
-      rest.append(known[known.index(after: slash)...])
+      rest = String(known[slash...]) + rest
       known = slash == known.startIndex ? "/" : known[..<slash]
-      if rest.count > 4096 { return path }
+      depth += 1
+      if depth > 4096 { return path }
     }
   }
 }

@@ -45,7 +45,7 @@ extension BatchAssignment {
     BatchAssignment(
       keyPath: property,
       makeWriter: { target in
-        guard let type = Value.self as? any _ColumnValue.Type else {
+        guard let type = ColumnTypes.type(Value.self) else {
           throw target.notPlain(property)
         }
         return try target.transforming(property, type, transform)

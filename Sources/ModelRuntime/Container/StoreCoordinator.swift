@@ -51,13 +51,14 @@ final class StoreCoordinator: Sendable {
     }
     var connections: [StoreConnection] = []
     var names: Set<String> = []
-    var places: Set<URL> = []
+    var places: Set<String> = []
     for configuration in configurations {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
       if let folder = (configuration as? any FolderConfiguring)?.folder {
-        guard places.insert(folder.standardizedFileURL.resolvingSymlinksInPath()).inserted else {
+        guard places.insert(folder.standardizedFileURL.resolvingSymlinksInPath().path).inserted
+        else {
           throw SwiftDataError.duplicateConfiguration(at: folder.path)
         }
       }
@@ -157,7 +158,7 @@ final class StoreCoordinator: Sendable {
     let own = configuration.schema ?? schema
     for type in own.modelTypes where !schema.contains(type) {
       throw SwiftDataError.configurationSchemaNotFound(
-        entity: String(describing: type),
+        entity: Schema.entityName(for: type),
         configuration: configuration.name
       )
     }

@@ -160,7 +160,7 @@ extension ModelProperty {
 
   /// The type of the values that are not nil.
   fileprivate var wrappedType: any Any.Type {
-    (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
+    TypeMetadata.unwrapped(valueType)
   }
 }
 

@@ -89,8 +89,8 @@ extension Schema {
     /// Returns the value of an attribute until it is computed; `nil` is an optional attribute's nil.
     func initialValue(_ keyPath: AnyKeyPath) -> Any? {
       let type = Swift.type(of: keyPath).valueType
-      if type is any OptionalType.Type { return nil }
-      return (type as? any _ColumnValue.Type)?._absent
+      if TypeMetadata.isOptional(type) { return nil }
+      return ColumnTypes.type(type)?._absent
     }
   }
 }

@@ -23,8 +23,10 @@ package enum StoredValues: Hashable, Sendable {
     }
     switch property.columnType {
     case .integer, .double:
-      guard let type = property.numberType else { return nil }
-      self = .numbers("\(type)")
+      guard let name = NumberType.name(of: TypeMetadata.unwrapped(property.valueType)) else {
+        return nil
+      }
+      self = .numbers(name)
     case .blob: self.init(in: property.encodedType)
     default: return nil
     }
@@ -57,8 +59,7 @@ extension StoredValues {
     let own = StoredValues(of: property, in: families) ?? StoredValues(in: property.columnType)
     switch (self, own) {
     case (.numbers(let stored), .numbers(let declared)):
-      guard let old = StoredValues.numberTypes[stored],
-        let new = StoredValues.numberTypes[declared],
+      guard let old = NumberType(named: stored), let new = NumberType(named: declared),
         !new.holds(old)
       else { return nil }
       return (stored, declared)
@@ -83,7 +84,7 @@ extension StoredValues {
     case (.rows(_, let names), .rows(let entity, let own)):
       return .rows(of: entity, including: names.subtracting(removed).union(own))
     case (.numbers(let stored), .numbers(let own)):
-      guard let old = StoredValues.numberTypes[stored], let new = StoredValues.numberTypes[own],
+      guard let old = NumberType(named: stored), let new = NumberType(named: own),
         old.holds(new), new.holds(old)
       else { return values }
       // Programs that call the same numbers `Int` and `Int64` do not take turns in writing it down.
@@ -94,36 +95,59 @@ extension StoredValues {
 
   /// The whole numbers that these can be, as columns keep them; `nil` if they can be all.
   package var range: ClosedRange<Int64>? {
-    guard case .numbers(let name) = self,
-      let type = StoredValues.numberTypes[name] as? any FixedWidthInteger.Type
-    else { return nil }
-    return StoredValues.range(of: type)
+    guard case .numbers(let name) = self else { return nil }
+    return NumberType(named: name)?.range
   }
-
-  private static func range<T: FixedWidthInteger>(of _: T.Type) -> ClosedRange<Int64>? {
-    // Of 64 bits each is one, the unsigned ones too, which are kept as if they had a sign.
-    T.bitWidth < Int64.bitWidth ? Int64(T.min)...Int64(T.max) : nil
-  }
-
-  private static let numberTypes: [String: any (Numeric & Sendable).Type] = {
-    let types: [any (Numeric & Sendable).Type] = [
-      Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
-      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Float.self, Double.self,
-    ]
-    return Dictionary(uniqueKeysWithValues: types.map { ("\($0)", $0) })
-  }()
 }
 
-extension Numeric {
+/// A type of numbers that columns keep in 64 bits.
+private enum NumberType {
+  case integer(bitWidth: Int, isSigned: Bool)
+  case float
+  case double
+
+  /// Every such type, with its name as stores write it down.
+  private static let all: [(name: String, type: any Any.Type, number: NumberType)] = [
+    ("Int", Int.self, .integer(bitWidth: Int.bitWidth, isSigned: true)),
+    ("Int8", Int8.self, .integer(bitWidth: 8, isSigned: true)),
+    ("Int16", Int16.self, .integer(bitWidth: 16, isSigned: true)),
+    ("Int32", Int32.self, .integer(bitWidth: 32, isSigned: true)),
+    ("Int64", Int64.self, .integer(bitWidth: 64, isSigned: true)),
+    ("UInt", UInt.self, .integer(bitWidth: UInt.bitWidth, isSigned: false)),
+    ("UInt8", UInt8.self, .integer(bitWidth: 8, isSigned: false)),
+    ("UInt16", UInt16.self, .integer(bitWidth: 16, isSigned: false)),
+    ("UInt32", UInt32.self, .integer(bitWidth: 32, isSigned: false)),
+    ("UInt64", UInt64.self, .integer(bitWidth: 64, isSigned: false)),
+    ("Float", Float.self, .float),
+    ("Double", Double.self, .double),
+  ]
+
+  init?(named name: String) {
+    guard let found = NumberType.all.first(where: { $0.name == name }) else { return nil }
+    self = found.number
+  }
+
+  /// The name of a type, or `nil` if it is none of numbers.
+  static func name(of type: any Any.Type) -> String? { all.first { $0.type == type }?.name }
+
   /// Whether every value of another type of number is one of this.
-  fileprivate static func holds(_ other: any Numeric.Type) -> Bool {
-    if let own = Self.self as? any FixedWidthInteger.Type,
-      let other = other as? any FixedWidthInteger.Type
-    {
-      return own.isSigned == other.isSigned && own.bitWidth >= other.bitWidth
-        || own.isSigned && own.bitWidth > other.bitWidth
+  func holds(_ other: NumberType) -> Bool {
+    switch (self, other) {
+    case (.integer(let width, let isSigned), .integer(let otherWidth, let isOtherSigned)):
+      isSigned == isOtherSigned && width >= otherWidth || isSigned && width > otherWidth
+    case (.float, .double): false
+    default: true
     }
-    return !(Self.self == Float.self && other == Double.self)
+  }
+
+  /// The whole numbers that there are of a type; `nil` if they can be all that a column keeps.
+  var range: ClosedRange<Int64>? {
+    // Of 64 bits each is one, the unsigned ones too, which are kept as if they had a sign.
+    guard case .integer(let bitWidth, let isSigned) = self, bitWidth < Int64.bitWidth else {
+      return nil
+    }
+    let bound = Int64(1) << (isSigned ? bitWidth - 1 : bitWidth)
+    return isSigned ? -bound...bound - 1 : 0...bound - 1
   }
 }
 
@@ -156,12 +180,6 @@ extension StoredValues {
 }
 
 extension ModelProperty {
-  /// The type of a number, or of one that may be nil.
-  fileprivate var numberType: (any Numeric.Type)? {
-    let type = Swift.type(of: keyPath).valueType
-    return ((type as? any OptionalType.Type)?.wrappedType ?? type) as? any Numeric.Type
-  }
-
   /// The type of column that an attribute's values would be in without files of their own.
   fileprivate var encodedType: ColumnType {
     if case .attribute(let codec) = kind { codec.columnType } else { columnType }

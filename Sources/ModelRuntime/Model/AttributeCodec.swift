@@ -176,9 +176,9 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
 ///
 /// The same choice that overload resolution makes for the property's slot, made at run time.
 func attributeCodec(for type: any Any.Type) -> (any AttributeCodec)? {
-  if let type = type as? any _ColumnValue.Type { return columnCodec(type) }
-  if let type = type as? any OptionalType.Type {
-    return codec(of: type.wrappedType, isOptional: true)
+  if let column = ColumnTypes.type(type) { return columnCodec(column) }
+  if let wrapped = TypeMetadata.wrappedType(of: type) {
+    return codec(of: wrapped, isOptional: true)
   }
   return codec(of: type, isOptional: false)
 }
@@ -200,7 +200,7 @@ private func rawValueCodec<Value: RawRepresentable & Codable>(
   _: Value.Type,
   isOptional: Bool
 ) -> (any AttributeCodec)? {
-  guard let rawType = Value.RawValue.self as? any _ColumnValue.Type else { return nil }
+  guard let rawType = ColumnTypes.type(Value.RawValue.self) else { return nil }
   return rawValueCodec(Value.self, rawType, isOptional: isOptional)
 }
 

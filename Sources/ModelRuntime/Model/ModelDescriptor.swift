@@ -80,7 +80,7 @@ package final class ModelDescriptor: @unchecked Sendable {
     self.superclass = superclass
     self.properties = properties
     self.problems = problems
-    entityName = String(describing: type)
+    entityName = Schema.entityName(for: type)
     temporaryOrigin = .named(store: nil, entity: entityName)
     model = ModelDescriptor.caster(type)
     relationships = properties.filter(\.isRelationship)
@@ -248,29 +248,18 @@ extension ModelDescriptor {
     _ options: (any SchemaProperty)?
   ) -> (kind: ModelProperty.Kind, isOptional: Bool)? {
     if let transformerName = (options as? Schema.Attribute)?.transformerName {
-      let isOptional = valueType is any OptionalType.Type
+      let isOptional = TypeMetadata.isOptional(valueType)
       let codec = TransformableCodec(transformerName: transformerName, isOptional: isOptional)
       return (.attribute(codec), isOptional)
     }
-    if let model = valueType as? any PersistentModel.Type { return (.toOne(model), false) }
-    if let optional = valueType as? any OptionalType.Type {
-      if let model = optional.wrappedType as? any PersistentModel.Type {
-        return (.toOne(model), true)
-      }
-      if let element = elementModel(of: optional.wrappedType) { return (.toMany(element), true) }
+    let wrapped = TypeMetadata.unwrapped(valueType)
+    let isOptional = TypeMetadata.isOptional(valueType)
+    if let model = modelType(wrapped) { return (.toOne(model), isOptional) }
+    if let model = TypeMetadata.elementType(of: wrapped).flatMap(modelType) {
+      return (.toMany(model), isOptional)
     }
-    if let element = elementModel(of: valueType) { return (.toMany(element), false) }
     return attributeCodec(for: valueType).map { (.attribute($0), $0.isOptional) }
   }
-
-  private static func elementModel(of type: any Any.Type) -> (any PersistentModel.Type)? {
-    guard let collection = type as? any (RelationshipCollection & Sequence).Type else { return nil }
-    return element(collection)
-  }
-
-  private static func element<C: RelationshipCollection>(
-    _: C.Type
-  ) -> any PersistentModel.Type { C.PersistentElement.self }
 
   private static func caster(
     _ type: any PersistentModel.Type

@@ -473,7 +473,7 @@ extension _ModelState {
 
   private func entityName(_ type: any PersistentModel.Type) -> String {
     cachedDescriptor?.entityName ?? model.map { descriptor(of: $0).entityName }
-      ?? String(describing: type)
+      ?? Schema.entityName(for: type)
   }
 
   var identifier: PersistentIdentifier { identifier(of: descriptor.type) }

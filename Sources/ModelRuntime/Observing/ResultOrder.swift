@@ -43,8 +43,8 @@ struct ResultOrder {
       return { unsafe text(unsafeDowncast($0, to: Element.self)).map(QueryValue.text) ?? .null }
     }
     let declared = type(of: keyPath).valueType
-    let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
-    return (type as? any QueryScalar.Type).flatMap { reader(of: keyPath, $0) }
+    let type = TypeMetadata.unwrapped(declared)
+    return queryScalar(type).flatMap { reader(of: keyPath, $0) }
   }
 
   private static func reader<Element: PersistentModel, Value: QueryScalar>(

@@ -55,7 +55,7 @@ enum EntityLinker {
     byName: [String: Schema.Entity]
   ) -> [SwiftDataError] {
     entities.flatMap { entity in
-      entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+      entity.storedProperties.filter(\.isRelationship).compactMap { $0 as? Schema.Relationship }
         .filter { byName[$0.destination] == nil }
         .map { relationship in
           .invalidSchema.explained(

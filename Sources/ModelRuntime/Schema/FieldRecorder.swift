@@ -20,7 +20,7 @@ final class FieldRecorder {
 
   /// Returns the fields of a type, or none if it is not decoded from fields.
   static func fields(of type: any Any.Type) -> [Field] {
-    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let type = TypeMetadata.unwrapped(type)
     guard let type = type as? any Decodable.Type else { return [] }
     let recorder = FieldRecorder(path: [ObjectIdentifier(type)])
     _ = try? type.init(from: RecordingDecoder(recorder: recorder))
@@ -33,7 +33,7 @@ final class FieldRecorder {
 
   /// Makes an empty value.
   func nothing<T: Decodable>(_ type: T.Type) throws -> T {
-    if let column = type as? any _ColumnValue.Type, let value = column._absent as? T {
+    if let column = ColumnTypes.type(type), let value = column._absent as? T {
       return value
     }
     if let value = Decimal.zero as? T { return value }
@@ -50,7 +50,7 @@ final class FieldRecorder {
 
   /// The first case of an enumeration with raw values, none of which need be "" or 0.
   private func firstCase<T>(of type: T.Type) -> T? {
-    guard type is any RawRepresentable.Type, CompositeShape.isEnumeration(type),
+    guard type is any RawRepresentable.Type, TypeMetadata.isEnumeration(type),
       MemoryLayout<T>.size == 1
     else { return nil }
     // Cases without payloads are numbered in the order of their declaration.

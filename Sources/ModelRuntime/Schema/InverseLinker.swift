@@ -17,7 +17,7 @@ struct InverseLinker {
 
   func link() -> [SwiftDataError] {
     let ends = entities.flatMap { entity in
-      entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+      entity.storedProperties.filter(\.isRelationship).compactMap { $0 as? Schema.Relationship }
         .map { End(entity: entity, relationship: $0) }
     }
     return linkDeclared(ends) + linkInferred(ends)

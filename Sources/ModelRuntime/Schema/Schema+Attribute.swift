@@ -24,7 +24,7 @@ extension Schema {
     public var valueType: any Any.Type {
       didSet {
         valueTypeName = ValueTypeName(valueType)
-        isOptional = valueType is any OptionalType.Type
+        isOptional = TypeMetadata.isOptional(valueType)
       }
     }
     /// The name of the type, even if this process does not know the type.
@@ -42,7 +42,7 @@ extension Schema {
       self.options = options
       self.hashModifier = hashModifier
       valueType = UnknownValue.self
-      valueTypeName = ValueTypeName(UnknownValue.self)
+      valueTypeName = .unknown
       isOptional = false
     }
 
@@ -68,7 +68,7 @@ extension Schema {
       self.options = options
       self.valueType = valueType
       valueTypeName = ValueTypeName(valueType)
-      isOptional = valueType is any OptionalType.Type
+      isOptional = TypeMetadata.isOptional(valueType)
       self.defaultValue = defaultValue
       self.hashModifier = hashModifier
     }

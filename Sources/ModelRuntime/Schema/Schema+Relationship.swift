@@ -30,7 +30,7 @@ extension Schema {
     public var valueType: any Any.Type {
       didSet {
         valueTypeName = ValueTypeName(valueType)
-        isOptional = valueType is any OptionalType.Type
+        isOptional = TypeMetadata.isOptional(valueType)
         isToOneRelationship = Relationship.isToOne(valueType)
       }
     }
@@ -76,7 +76,7 @@ extension Schema {
       self.maximumModelCount = maximumModelCount
       self.hashModifier = hashModifier
       valueType = UnknownValue.self
-      valueTypeName = ValueTypeName(UnknownValue.self)
+      valueTypeName = .unknown
       isOptional = false
       isToOneRelationship = true
     }
@@ -102,7 +102,7 @@ extension Schema {
       hashModifier = declared.hashModifier
       self.valueType = valueType
       valueTypeName = ValueTypeName(valueType)
-      isOptional = valueType is any OptionalType.Type
+      isOptional = TypeMetadata.isOptional(valueType)
       isToOneRelationship = Relationship.isToOne(valueType)
     }
 
@@ -118,8 +118,7 @@ extension Schema {
     }
 
     private static func isToOne(_ type: any Any.Type) -> Bool {
-      let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
-      return !(wrapped is any ArrayType.Type)
+      TypeMetadata.elementType(of: TypeMetadata.unwrapped(type)) == nil
     }
 
     public var isAttribute: Bool { false }

@@ -79,7 +79,12 @@ struct SchemaBuilder {
 
   /// A class, and its superclasses that are models.
   private func lineage(of type: any PersistentModel.Type) -> [any PersistentModel.Type] {
-    sequence(first: type as AnyClass, next: { _getSuperclass($0) })
-      .compactMap { $0 as? any PersistentModel.Type }
+    var models = [type]
+    var next: AnyClass? = _getSuperclass(type)
+    while let superclass = next {
+      if let model = superclass as? any PersistentModel.Type { models.append(model) }
+      next = _getSuperclass(superclass)
+    }
+    return models
   }
 }

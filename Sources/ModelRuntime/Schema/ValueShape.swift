@@ -7,14 +7,14 @@ enum ValueShape {
   case unsupported(String)
 
   init(_ type: any Any.Type, options: [Schema.Attribute.Option]) {
-    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
-    if let model = type as? any PersistentModel.Type {
+    let type = TypeMetadata.unwrapped(type)
+    if ColumnTypes.plain(type) != nil {
+      self = .attribute
+    } else if let model = modelType(type) {
       self = .toOne(model)
-    } else if let array = type as? any ArrayType.Type,
-      let model = array.elementType as? any PersistentModel.Type
-    {
+    } else if let model = TypeMetadata.elementType(of: type).flatMap(modelType) {
       self = .toMany(model)
-    } else if let container = type as? any ModelContainingType.Type, container.containsModels {
+    } else if TypeMetadata.memberTypes(of: type).contains(where: { modelType($0) != nil }) {
       self = .unsupported("a relationship to many models is an array")
     } else if options.contains(where: \.isTransformable) {
       self = .attribute
@@ -26,35 +26,7 @@ enum ValueShape {
   }
 }
 
-/// `Optional` of any wrapped type.
-package protocol OptionalType {
-  static var wrappedType: any Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  package static var wrappedType: any Any.Type { Wrapped.self }
-}
-
-/// `Array` of any elements.
-protocol ArrayType {
-  static var elementType: any Any.Type { get }
-}
-
-extension Array: ArrayType {
-  static var elementType: any Any.Type { Element.self }
-}
-
-/// A collection that could be mistaken for a to-many relationship.
-private protocol ModelContainingType {
-  static var containsModels: Bool { get }
-}
-
-extension Set: ModelContainingType {
-  static var containsModels: Bool { Element.self is any PersistentModel.Type }
-}
-
-extension Dictionary: ModelContainingType {
-  static var containsModels: Bool {
-    Key.self is any PersistentModel.Type || Value.self is any PersistentModel.Type
-  }
+/// The type as a model class, or `nil` if it is none.
+func modelType(_ type: any Any.Type) -> (any PersistentModel.Type)? {
+  TypeMetadata.isClass(type) ? type as? any PersistentModel.Type : nil
 }

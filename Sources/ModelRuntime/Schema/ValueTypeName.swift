@@ -10,13 +10,18 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   let shape: String
 
   init(_ type: any Any.Type) {
+    let wrapped = TypeMetadata.unwrapped(type)
+    self.init(type, storedAs: ValueTypeName.rawValueType(wrapped) ?? wrapped)
+  }
+
+  private init(_ type: any Any.Type, storedAs stored: any Any.Type) {
     name = ValueTypeName.qualifiedName(of: type)
     mangledName = _mangledTypeName(type)
-    let wrapped = (type as? any OptionalType.Type)?.wrappedType ?? type
-    let stored =
-      (wrapped as? any RawRepresentable.Type).map { ValueTypeName.rawValueType($0) } ?? wrapped
     shape = ValueTypeName.unqualified(ValueTypeName.qualifiedName(of: stored))
   }
+
+  /// The name of no type.
+  static let unknown = ValueTypeName(UnknownValue.self, storedAs: UnknownValue.self)
 
   /// The type, or ``UnknownValue`` if this process has none with that name.
   var resolved: any Any.Type {
@@ -26,15 +31,28 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   static func == (lhs: ValueTypeName, rhs: ValueTypeName) -> Bool { lhs.name == rhs.name }
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  private static func rawValueType<R: RawRepresentable>(_ type: R.Type) -> any Any.Type {
-    R.RawValue.self
+  /// The type of the raw values, or `nil` if a type has none.
+  private static func rawValueType(_ type: any Any.Type) -> (any Any.Type)? {
+    func rawValue<R: RawRepresentable>(_: R.Type) -> any Any.Type { R.RawValue.self }
+    if ColumnTypes.plain(type) != nil { return nil }
+    return (type as? any RawRepresentable.Type).map { rawValue($0) }
   }
 
   /// The name of a type; Foundation on Linux is split into modules that a schema must not depend on.
   private static func qualifiedName(of type: any Any.Type) -> String {
-    _typeName(type, qualified: true)
-      .split(separator: "FoundationEssentials.", omittingEmptySubsequences: false)
-      .joined(separator: "Foundation.")
+    var name = ""
+    var rest = _typeName(type, qualified: true)[...]
+    while let end = rest.firstIndex(of: ".") {
+      let part = rest[...end]
+      if part.hasSuffix("FoundationEssentials.") {
+        name += part.dropLast("Essentials.".count)
+        name += "."
+      } else {
+        name += part
+      }
+      rest = rest[rest.index(after: end)...]
+    }
+    return name + rest
   }
 
   /// Removes enclosing types: `Array<Status>` of `Swift.Array<App.SchemaV1.Status>`.

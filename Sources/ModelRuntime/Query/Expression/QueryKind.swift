@@ -36,12 +36,21 @@ protocol QueryScalar: Hashable, Sendable {
 func queryKind(of type: any Any.Type) -> QueryKind? {
   if type == String.self { return .text }
   if type == Int.self { return .integer }
-  if let scalar = type as? any QueryScalar.Type { return scalar.queryKind }
-  if let optional = type as? any OptionalType.Type {
-    return (optional.wrappedType as? any QueryScalar.Type)?.queryKind
-  }
-  return nil
+  return queryScalar(TypeMetadata.unwrapped(type))?.queryKind
 }
+
+/// The type, if an expression can hold its values; `nil` for optionals and other types.
+///
+/// Found without a cast; see ``TypeMetadata``.
+func queryScalar(_ type: any Any.Type) -> (any QueryScalar.Type)? {
+  queryScalars.first { $0 == type }
+}
+
+private let queryScalars: [any QueryScalar.Type] = [
+  String.self, Int.self, Double.self, Bool.self, Date.self, UUID.self, PersistentIdentifier.self,
+  Data.self, URL.self, Float.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self,
+  UInt8.self, UInt16.self, UInt32.self, UInt64.self,
+]
 
 extension Bool: QueryScalar {
   static var queryKind: QueryKind { .bool }

@@ -30,12 +30,12 @@ extension QueryValue {
 
   /// The value as one of a type, or `nil` if it is of another.
   func typed<T>(as type: T.Type) -> T? {
-    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let type = TypeMetadata.unwrapped(type)
     switch self {
     case .null: return (T.self as? any ExpressibleByNilLiteral.Type).flatMap { makeNil($0) as? T }
     case .opaque(let box): return box.value as? T
     default:
-      if let scalar = type as? any QueryScalar.Type { return scalar.init(queryValue: self) as? T }
+      if let scalar = queryScalar(type) { return scalar.init(queryValue: self) as? T }
       return (type as? any RawRepresentable.Type).flatMap { makeCase($0, self) as? T }
     }
   }

@@ -6,7 +6,7 @@ struct RawValueFacts {
 
   /// Makes the facts of a type, optional or not, that is stored by its raw value; `nil` for other types.
   init?(of type: any Any.Type) {
-    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    let type = TypeMetadata.unwrapped(type)
     guard let enumeration = type as? any (RawRepresentable & Codable).Type,
       let (kind, values) = rawValues(of: enumeration)
     else { return nil }
@@ -50,13 +50,13 @@ func rawQueryValue(_ value: Any) -> QueryValue? {
 
 /// The kind of a type's raw values, optional or not; `nil` if it has none.
 func rawValueKind(of type: any Any.Type) -> QueryKind? {
-  let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+  let type = TypeMetadata.unwrapped(type)
   guard let type = type as? any RawRepresentable.Type else { return nil }
   return rawValues(of: type)?.0
 }
 
 private func rawValues<T: RawRepresentable>(of _: T.Type) -> (QueryKind, any RawValues)? {
-  guard let raw = T.RawValue.self as? any QueryScalar.Type else { return nil }
+  guard let raw = queryScalar(T.RawValue.self) else { return nil }
   return (raw.queryKind, makeValues(T.self, raw))
 }
 

@@ -15,8 +15,8 @@ extension ModelProperty {
     in _: Root.Type,
     _ declared: any Any.Type
   ) -> ((any PersistentModel) -> QueryValue)? {
-    let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
-    if let scalar = type as? any QueryScalar.Type {
+    let type = TypeMetadata.unwrapped(declared)
+    if let scalar = queryScalar(type) {
       return scalarReader(in: Root.self, scalar)
     }
     if let raw = type as? any (RawRepresentable & Codable).Type, rawValueKind(of: type) != nil {

@@ -59,8 +59,8 @@ extension FetchDescriptor {
     }
     if isIdentifier(keyPath, of: T.self) { return identifierColumn(descriptor, models) }
     let declared = type(of: keyPath).valueType
-    let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
-    guard let scalar = type as? any QueryScalar.Type, scalar.queryKind.isOrdered else { return nil }
+    let type = TypeMetadata.unwrapped(declared)
+    guard let scalar = queryScalar(type), scalar.queryKind.isOrdered else { return nil }
     var column = SortColumn(
       kind: scalar.queryKind,
       order: descriptor.order,

@@ -24,7 +24,7 @@ extension PredicateExpressions.NilLiteral: QueryTranslatable {
 
 /// The elements of a captured sequence in the form of an expression, or `nil` if it does not understand them.
 private func queryValues<S: Sequence>(of sequence: S) -> [QueryValue]? {
-  if let element = S.Element.self as? any QueryScalar.Type,
+  if let element = queryScalar(S.Element.self),
     let values = queryValues(of: sequence, element)
   {
     return values

@@ -65,7 +65,7 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
     return .mapped(
       try value.asValue(),
-      .init(name: "\(keyPath)", takesNull: Root.Output.self is any OptionalType.Type) { value in
+      .init(name: "\(keyPath)", takesNull: TypeMetadata.isOptional(Root.Output.self)) { value in
         value.typed(as: Root.Output.self).map { QueryValue(of: $0[keyPath: keyPath]) } ?? .null
       }
     )
