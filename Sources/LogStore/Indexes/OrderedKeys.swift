@@ -322,11 +322,11 @@ extension OrderedKeys {
   private func ownRank(of entry: IndexEntry) throws -> Int {
     let group = firstGroup(startingAfter: entry) - 1
     guard group >= 0 else { return 0 }
-    var before = groups[..<group].reduce(0) { $0 + $1.count }
+    let before = groups.sum(before: group, of: count) { $0.count }
     let block = firstBlock(startingAfter: entry, in: group) - 1
     guard block >= 0 else { return before }
-    before += groups[group].blocks[..<block].reduce(0) { $0 + size(of: $1) }
-    return before + (try find(entry, in: groups[group].blocks[block]).place)
+    let own = groups[group].blocks.sum(before: block, of: groups[group].count) { size(of: $0) }
+    return before + own + (try find(entry, in: groups[group].blocks[block]).place)
   }
 
   private func ownEntry(at rank: Int) throws -> IndexEntry? {
@@ -598,6 +598,25 @@ extension OrderedKeys {
 }
 
 extension Array {
+  /// The sum of a number of each element before a place, added up from the nearer end.
+  ///
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - total: The sum over all elements.
+  ///   - number: The number of an element.
+  /// - Returns: The sum.
+  fileprivate func sum(before place: Int, of total: Int, _ number: (Element) -> Int) -> Int {
+    unsafe withUnsafeBufferPointer { elements in
+      var sum = 0
+      if place <= elements.count / 2 {
+        for index in 0..<place { sum += number(unsafe elements[index]) }
+        return sum
+      }
+      for index in place..<elements.count { sum += number(unsafe elements[index]) }
+      return total - sum
+    }
+  }
+
   /// The first place whose element is not among those that come first.
   fileprivate func firstPlace(where comesFirst: (Element) -> Bool) -> Int {
     unsafe withUnsafeBufferPointer { elements in

@@ -291,15 +291,18 @@ extension IndexWalk {
     switch direction {
     case .forward:
       for range in ranges where control {
-        let lower = try keys.rank(of: range.lowerBound)
-        let upper = try keys.rank(of: range.upperBound)
-        if rest >= upper - lower {
-          rest -= upper - lower
-          continue
+        var start = range.lowerBound
+        if rest > 0 {
+          let lower = try keys.rank(of: range.lowerBound)
+          let upper = try keys.rank(of: range.upperBound)
+          if rest >= upper - lower {
+            rest -= upper - lower
+            continue
+          }
+          guard let entry = try keys.entry(at: lower + rest) else { continue }
+          start = entry
+          rest = 0
         }
-        let start = try rest == 0 ? range.lowerBound : keys.entry(at: lower + rest)
-        rest = 0
-        guard let start else { continue }
         try keys.forEach(in: start...range.upperBound) {
           control = try body($0)
           return control

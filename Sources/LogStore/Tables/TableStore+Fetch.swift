@@ -280,14 +280,14 @@ extension TableStore {
     var page: [Int]?
     try visit(T.self, query, for: output ?? .rows, resolver) { fetch in
       if let keys = fetch.page {
-        var places: [UInt64: Int] = [:]
-        page = []
+        var visited: [UInt64] = []
+        visited.reserveCapacity(keys.count)
         _ = try fetch.visit { reference, row in
-          places[reference.key] = places.count
+          visited.append(reference.key)
           try body(reference, row)
           return .proceed
         }
-        page = keys.compactMap { places[$0] }
+        page = visited.places(of: keys)
         return .stop
       }
       let descriptor = fetch.table.descriptor
@@ -337,6 +337,23 @@ extension TableStore {
         }
         if try body(fetch) == .stop { return }
       }
+    }
+  }
+}
+
+extension [UInt64] {
+  /// The places that some numbers have in this ascending list; those that it lacks are left out.
+  fileprivate func places(of numbers: [UInt64]) -> [Int] {
+    assert(zip(self, dropFirst()).allSatisfy(<), "rows are visited in the order of their keys")
+    if numbers == self { return Array<Int>(indices) }
+    return numbers.compactMap { number in
+      var low = startIndex
+      var high = endIndex
+      while low < high {
+        let middle = (low + high) / 2
+        if self[middle] < number { low = middle + 1 } else { high = middle }
+      }
+      return low < endIndex && self[low] == number ? low : nil
     }
   }
 }

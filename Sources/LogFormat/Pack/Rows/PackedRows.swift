@@ -8,12 +8,12 @@ import RowFormat
   // in before other threads can see them, and refilled only by a scan with the sole reference.
   @exclusivity(unchecked) @usableFromInline var bytes = ByteBuffer(capacity: 64)
   /// The offset at which each row begins, and the end of the last.
-  @usableFromInline var starts: [Int] = []
+  @safe @exclusivity(unchecked) @usableFromInline var starts: [Int] = []
   /// The rows' keys; empty if they have no gap.
-  @usableFromInline package var keys: [UInt64] = []
-  @usableFromInline package var firstKey: UInt64 = 0
-  @usableFromInline package var table: UInt16 = 0
-  @usableFromInline package var layout = LayoutNumber(0)
+  @safe @exclusivity(unchecked) @usableFromInline package var keys: [UInt64] = []
+  @safe @exclusivity(unchecked) @usableFromInline package var firstKey: UInt64 = 0
+  @safe @exclusivity(unchecked) @usableFromInline package var table: UInt16 = 0
+  @safe @exclusivity(unchecked) @usableFromInline package var layout = LayoutNumber(0)
 
   /// The room for a record's header, in bytes, before the first row.
   @usableFromInline static var margin: Int { RecordHeader.shortByteCount }

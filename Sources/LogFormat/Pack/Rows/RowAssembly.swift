@@ -158,6 +158,7 @@ struct RowAssembly {
     }
   }
 
+  /// Stores the values of a column of variable width.
   private mutating func storeBytes(
     _ column: Int,
     _ vector: ColumnVector,
@@ -165,26 +166,54 @@ struct RowAssembly {
     _ buffer: inout ByteBuffer
   ) {
     let ordinal = layout.variableOrdinal(of: column)
-    let endsOffset = layout.endsOffset
-    for row in 0..<count {
-      let start = starts[row]
-      let size = starts[row + 1] - start - endsOffset
-      // With ends of four bytes there would be more bytes than with two.
-      let isWide = Self.isWide(size - layout.variableCount * 2)
-      let width = isWide ? 4 : 2
-      if vector.form != .absent, !vector.isNull(row) {
-        let value = vector.bytes(at: row)
-        let at = start + endsOffset + layout.variableCount * width + ends[row]
-        buffer.overwrite(value, at: at)
-        ends[row] += value.byteCount
+    switch vector.form {
+    case .bytes where vector.nullCount == 0:
+      let bounds = vector.bounds
+      let memory = vector.valueBytes
+      for row in 0..<count {
+        let range = Int(bounds[row])..<Int(bounds[row &+ 1])
+        append(memory.extracting(range), ordinal, to: row, starts, &buffer)
       }
-      let at = start + endsOffset + ordinal * width
-      if isWide {
-        buffer.store(UInt32(truncatingIfNeeded: ends[row]), at: at)
-        if ordinal == 0 { buffer.store(1 as UInt8, at: start) }
-      } else {
-        buffer.store(UInt16(truncatingIfNeeded: ends[row]), at: at)
+    case .codes where vector.nullCount == 0:
+      guard let dictionary = vector.dictionary else { return }
+      let codes = vector.codes
+      for row in 0..<count {
+        append(dictionary.value(Int(codes[row])), ordinal, to: row, starts, &buffer)
       }
+    default:
+      for row in 0..<count {
+        if vector.form == .absent || vector.isNull(row) {
+          append(RawSpan(), ordinal, to: row, starts, &buffer)
+        } else {
+          append(vector.bytes(at: row), ordinal, to: row, starts, &buffer)
+        }
+      }
+    }
+  }
+
+  /// Stores a value of variable width behind those of the row's earlier columns, and its end.
+  @inline(__always)
+  private mutating func append(
+    _ value: RawSpan,
+    _ ordinal: Int,
+    to row: Int,
+    _ starts: [Int],
+    _ buffer: inout ByteBuffer
+  ) {
+    let start = starts[row]
+    let endsStart = start &+ layout.endsOffset
+    // With ends of four bytes there would be more bytes than with two.
+    let isWide = Self.isWide(starts[row &+ 1] &- endsStart &- layout.variableCount &* 2)
+    let width = isWide ? 4 : 2
+    let end = ends[row]
+    buffer.overwrite(value, at: endsStart &+ layout.variableCount &* width &+ end)
+    ends[row] = end &+ value.byteCount
+    let at = endsStart &+ ordinal &* width
+    if isWide {
+      buffer.store(UInt32(truncatingIfNeeded: ends[row]), at: at)
+      if ordinal == 0 { buffer.store(1 as UInt8, at: start) }
+    } else {
+      buffer.store(UInt16(truncatingIfNeeded: ends[row]), at: at)
     }
   }
 }

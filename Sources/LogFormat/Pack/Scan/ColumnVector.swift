@@ -95,6 +95,13 @@
     }
   }
 
+  /// The memory of the values of the form bytes, which ``bounds`` divide.
+  package var valueBytes: RawSpan {
+    @_lifetime(borrow self) get {
+      unsafe _overrideLifetime(contents.values.bytes, borrowing: self)
+    }
+  }
+
   /// Returns the bytes of a row's value, in a column of variable width; none for null.
   @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {
