@@ -29,6 +29,30 @@ extension Opening {
     hold(lock)
     let file = try TurnFile(paths, fileSystem)
     let members = Members(paths: paths, fileSystem: fileSystem)
+    let joined = try joinInTurn(file, members)
+    joined.recovery.report.duration = joined.state.duration(since: start)
+    let engine = StorageEngine(
+      state: joined.state,
+      writer: joined.writer,
+      follower: joined.follower,
+      lock: lock,
+      recovery: joined.recovery.report
+    )
+    joined.state.events.report(.opened(joined.recovery.report))
+    // Not before the turn has ended: the lock is the file's, so the background would get the lock that this thread has, and
+    // would lose it when this thread releases it.
+    if options.background == .ownThread {
+      joined.writer.housekeeper.start(for: joined.writer)
+      if let turns = joined.writer.turns { engine.watch(turns) }
+    }
+    return engine
+  }
+
+  /// Recovers or reads the log, and becomes a member, in one turn.
+  private mutating func joinInTurn(
+    _ file: TurnFile,
+    _ members: Members
+  ) throws(StorageError) -> Joined {
     let timeout = options.turnTimeout.map { Turns.deadline(in: Int(clamping: $0.microseconds)) }
     guard try file.takeLockByAsking(until: timeout) else {
       throw .turnTimeout(
@@ -52,20 +76,7 @@ extension Opening {
         try beginFirst(file, members, number)
       }
     members.makeSpare(beside: Set(others + [number]))
-    joined.recovery.report.duration = joined.state.duration(since: start)
-    let engine = StorageEngine(
-      state: joined.state,
-      writer: joined.writer,
-      follower: joined.follower,
-      lock: lock,
-      recovery: joined.recovery.report
-    )
-    joined.state.events.report(.opened(joined.recovery.report))
-    if options.background == .ownThread {
-      joined.writer.housekeeper.start(for: joined.writer)
-      if let turns = joined.writer.turns { engine.watch(turns) }
-    }
-    return engine
+    return joined
   }
 
   private static func freeNumber(beside others: [UInt16]) throws(StorageError) -> UInt16 {

@@ -1,4 +1,5 @@
 import LogFormat
+import Synchronization
 
 /// The lock of `TURN`, with a deadline for the wait.
 ///
@@ -7,11 +8,14 @@ import LogFormat
 /// deadline the thread keeps waiting for the next caller; if there is none when it gets the lock, it releases the lock. There
 /// is no such thread without a deadline, nor while the lock is free.
 ///
-/// Only one thread of a process may call this at a time.
+/// Only one thread of a process may call this at a time, and none while the process has the lock: it is the file's, so the call
+/// would succeed at once, and whoever releases the lock first would leave the other without it.
 final class TurnLock: @unchecked Sendable {
   private let lock: any LockableFile
   private let monitor = Monitor()
   @safe @exclusivity(unchecked) private var waiter = Waiter.none
+  /// Whether this process has the lock.
+  private let isHeld = Atomic<Bool>(false)
 
   /// The state of the thread that waits for the lock.
   private enum Waiter {
@@ -29,7 +33,9 @@ final class TurnLock: @unchecked Sendable {
   /// the lock that the caller has, and release it.
   func takeAtOnce() throws(StorageError) -> Bool {
     if hasWaiter { return false }
-    return try lock.take(.exclusive, waits: false)
+    guard try lock.take(.exclusive, waits: false) else { return false }
+    noteTaken()
+    return true
   }
 
   /// Takes the lock.
@@ -38,17 +44,30 @@ final class TurnLock: @unchecked Sendable {
   /// - Returns: Whether it was taken before the deadline.
   /// - Throws: ``StorageError`` if the system cannot lock the file.
   func take(until deadline: Int?) throws(StorageError) -> Bool {
-    guard let deadline else { return try lock.take(.exclusive, waits: true) }
+    guard let deadline else {
+      _ = try lock.take(.exclusive, waits: true)
+      noteTaken()
+      return true
+    }
     if try takeAtOnce() { return true }
     let start = monitor.withMutex { startWaiter() }
     if !start { return try ask(until: deadline) }
     guard let outcome = monitor.withMutex({ awaitOutcome(until: deadline) }) else { return false }
     try outcome.get()
+    noteTaken()
     return true
   }
 
   /// Releases the lock.
-  func release() { lock.release() }
+  func release() {
+    isHeld.store(false, ordering: .relaxed)
+    lock.release()
+  }
+
+  private func noteTaken() {
+    let wasHeld = isHeld.exchange(true, ordering: .relaxed)
+    assert(!wasHeld, "a process takes the lock of its turn twice")
+  }
 
   /// Whether the file still has a name; see ``/LogFormat/LockableFile/isNamed``.
   var isNamed: Bool { lock.isNamed }
