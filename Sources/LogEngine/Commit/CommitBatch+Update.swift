@@ -111,13 +111,15 @@ extension CommitBatch {
     _ rowByteCount: Int,
     _ encode: (inout CommitBatch) -> Void
   ) -> Bool {
+    let depth = depth(above: newest, of: reference)
+    guard depth <= state.options.longestChain else { return false }
     let before = (lastReference, isAscending)
     let start = beginRecord(
       .delta,
       reference,
       newest.header.layout,
       previous: newest.place,
-      depth: newest.header.depth + 1
+      depth: UInt8(depth)
     )
     encode(&self)
     let length = buffer.count - start - RecordHeader.longByteCount
@@ -132,6 +134,20 @@ extension CommitBatch {
     count -= 1
     (lastReference, isAscending) = before
     return false
+  }
+
+  /// The depth of a record that builds on a row's newest one.
+  ///
+  /// A place in a segment that this process has packed leads to a whole row here. In a process that has not adopted the packs
+  /// yet it still leads to a record, whose depth the index slot has.
+  private func depth(above newest: RowChain.Record, of reference: RowReference) -> Int {
+    if !newest.place.isPacked, state.files.isRetired(newest.place.segment),
+      let location = state.tables[Int(reference.table)]?.pages.location(of: reference.key)
+    {
+      // A slot that names another place by now is a conflict, and the record is not appended.
+      return location.depth + 1
+    }
+    return Int(newest.header.depth) + 1
   }
 
   /// Appends a whole row of which only some columns are this batch's.

@@ -271,10 +271,3 @@ extension SimulatedStore {
     return keys.map { table.pages.location(of: $0) }
   }
 }
-
-extension Compactor {
-  /// Whether the next step is not the last one.
-  fileprivate var isFolding: Bool {
-    unverified != nil || output != nil || tableIndex < plan.base.catalogue.tables.count
-  }
-}

@@ -141,3 +141,87 @@ import Testing
     }
   }
 }
+
+@Suite struct `A commit beside the last step of a compaction` {
+  /// Until its index slot has been moved, a record names the old place of its row, which leads to a whole row in this process
+  /// alone.
+  @Test func `builds on a row that other processes still have in the log`() throws {
+    let (disk, locks) = (InMemoryFileSystem(), LockBoard())
+    var options = MemoryStore.options()
+    options.writers = .severalProcesses
+    options.smallestSegment = 16 << 10
+    options.largestSegment = 16 << 10
+    let (own, other) = (
+      try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      ),
+      try StorageEngine.open(
+        at: "store",
+        options: options,
+        fileSystem: MortalFileSystem(disk, locks)
+      )
+    )
+    try own.apply(MemoryStore.tableChanges)
+    let text = String(repeating: "x", count: 800)
+    let row = RowReference(table: 1, key: try own.takeKeys(1, in: 1).lowerBound)
+    func commit(_ change: (inout CommitBatch) -> Void) throws {
+      var batch = own.makeBatch()
+      change(&batch)
+      try own.commit(&batch)
+    }
+    func update(_ number: Int64) throws {
+      var changed = ColumnSet()
+      changed.insert(0)
+      let bytes = MemoryStore.row(number, text)
+      try commit {
+        $0.update(row, layout: LayoutNumber(1), changed: changed, row: bytes.span.bytes)
+      }
+    }
+    func insert(_ key: UInt64) throws {
+      let bytes = MemoryStore.row(Int64(key), text)
+      let reference = RowReference(table: 1, key: key)
+      try commit { $0.insert(reference, layout: LayoutNumber(1), row: bytes.span.bytes) }
+    }
+    try insert(row.key)
+    try update(2)
+    for key in try own.takeKeys(300, in: 1) { try insert(key) }
+    let writer = try own.requireWriter()
+    // The sweeps for blobs read older states, and each process says in the background what it reads.
+    for engine in [own, other] {
+      while try engine.requireWriter().housekeeper.isSweepingBlobs {
+        engine.performBackgroundWork()
+      }
+      try engine.refresh()
+      engine.performBackgroundWork()
+    }
+    let selection = try Compactor.select(
+      writer,
+      .now,
+      .nothing,
+      fileLimit: .max,
+      lastEnd: { 0 }
+    )
+    guard case .plan(let plan) = selection else {
+      Issue.record("\(selection)")
+      return
+    }
+    let compactor = Compactor(writer, plan)
+    while compactor.isFolding { _ = try compactor.step(1 << 20) }
+    try writer.withCheckpointsPaused {
+      let retired = try compactor.publish()
+      try update(3)
+      try compactor.moveSlots(after: retired.sequence)
+      compactor.remove(retired)
+    }
+    // A thread that reads without a view keeps the packs from being adopted.
+    try other.state.files.reading {
+      try other.refresh()
+      try #require(other.state.files.packList.withLock { $0.isEmpty })
+      #expect(try MemoryStore.rows(of: other) == MemoryStore.rows(of: own))
+    }
+    try other.refresh()
+    #expect(try MemoryStore.rows(of: other) == MemoryStore.rows(of: own))
+  }
+}
