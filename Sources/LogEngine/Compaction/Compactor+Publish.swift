@@ -38,7 +38,9 @@ extension Compactor {
       throw error
     }
     var retired = Retired()
-    retired.paths = log.adopt(manifest) { tail in retire(&tail, &retired) }
+    retired.paths = log.adopt(manifest) { tail in
+      state.files.exchange { retire(&tail, &retired) }
+    }
     return retired
   }
 

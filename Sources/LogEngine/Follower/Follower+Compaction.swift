@@ -113,7 +113,7 @@ extension Follower {
     let new = packs.filter { !staying.contains($0.id) }
     // Done while the files that the new packs were made from can still be read.
     let replaced = try replacedRows(by: new, amongThoseOf: staying)
-    let retired = retire(for: base, packs)
+    let retired = state.files.exchange { retire(for: base, packs) }
     try moveSlots(to: new, &position.replay.usages)
     position.replay.usages.release(replaced)
     releaseRemovedTables(of: new, &position.replay.usages)

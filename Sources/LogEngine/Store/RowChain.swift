@@ -37,8 +37,13 @@ struct RowChain: ~Copyable {
     var found: [Record] = []
     swap(&found, &records)
     defer { swap(&found, &records) }
-    found.removeAll(keepingCapacity: true)
-    layout = try state.fold(place, reference, into: &scratch) { found.append(($0, $1)) }
+    layout = try state.fold(
+      place,
+      reference,
+      into: &scratch,
+      begin: { found.removeAll(keepingCapacity: true) },
+      { found.append(($0, $1)) }
+    )
   }
 
   /// Lends the row, and an empty writer for the one that takes its place.

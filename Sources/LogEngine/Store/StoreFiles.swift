@@ -1,3 +1,4 @@
+import LibC
 import Locking
 import LogFormat
 import RowFormat
@@ -17,6 +18,8 @@ package struct StoreFiles: ~Copyable, Sendable {
   let base = Lock<LogBase?>(nil, .logBase)
   /// The last segment that was packed; 0 if there is none.
   package let baseSegment = Atomic<UInt32>(0)
+  /// The number of times that an exchange of files for packs has begun or ended: odd during one.
+  private let exchangeCount = Atomic<UInt64>(0)
   /// The number of compactions that have moved the beginning of the log, and with it the low-water mark.
   let compactionCount = Atomic<UInt64>(0)
   /// Called after each compaction: commits named by marks may be gone from the log.
@@ -45,6 +48,34 @@ package struct StoreFiles: ~Copyable, Sendable {
     compactionCount.add(1, ordering: .relaxed)
     let listener = compactionListener.withLock { $0 }
     listener?()
+  }
+
+  /// Puts packs in the place of the files that they were made from; called by one thread at a time.
+  func exchange<R>(_ body: () throws -> R) rethrows -> R {
+    exchangeCount.add(1, ordering: .sequentiallyConsistent)
+    defer { exchangeCount.add(1, ordering: .sequentiallyConsistent) }
+    return try body()
+  }
+
+  /// Runs `body`, which reads several records of a row, again if files were exchanged for packs meanwhile.
+  ///
+  /// A record and the row that it builds on must be of one state of the files: after an exchange, the row in a pack may have the
+  /// record's change already.
+  ///
+  /// - Parameter body: Begins anew at each call.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error that `body` throws; only an error without an exchange counts.
+  @inline(__always)
+  func consistently<R>(_ body: () throws -> R) throws -> R {
+    while true {
+      let before = exchangeCount.load(ordering: .sequentiallyConsistent)
+      let result = Result { try body() }
+      let isConsistent =
+        before & 1 == 0 && exchangeCount.load(ordering: .sequentiallyConsistent) == before
+      if isConsistent { return try result.get() }
+      // An exchange takes some microseconds.
+      sched_yield()
+    }
   }
 
   /// Whether a segment was packed.

@@ -102,20 +102,33 @@ extension StoreState {
     _ reference: RowReference,
     into scratch: inout FoldScratch
   ) throws -> LayoutNumber {
-    try fold(place, reference, into: &scratch) { _, _ in }
+    try fold(place, reference, into: &scratch, begin: {}) { _, _ in }
   }
 
   /// Assembles a row from its chain of records, as ``fold(_:_:into:)`` does, and names them, the newest first.
   ///
   /// The place of a record that compaction has moved is the one that led to it.
+  ///
+  /// - Parameters:
+  ///   - place: The newest record to apply; not a delete.
+  ///   - reference: The row.
+  ///   - scratch: Receives the row.
+  ///   - begin: Called before the first record is named, and again if a compaction ends meanwhile: then all are named anew.
+  ///   - note: Called with each record.
+  /// - Returns: The row's layout.
+  /// - Throws: ``StorageError/corruption(_:)`` if a record of the chain is damaged.
   func fold(
     _ place: RecordPlace,
     _ reference: RowReference,
     into scratch: inout FoldScratch,
+    begin: () -> Void,
     _ note: (RecordPlace, RecordHeader) -> Void
   ) throws -> LayoutNumber {
     let limit = RecordLocation.maximumDepth + 1
-    return try fold(place, reference, below: limit, into: &scratch, note)
+    return try files.consistently {
+      begin()
+      return try fold(place, reference, below: limit, into: &scratch, note)
+    }
   }
 
   private func fold(
