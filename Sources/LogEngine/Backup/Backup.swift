@@ -4,11 +4,12 @@ import RowFormat
 /// Copies a store as of one commit, while commits continue.
 ///
 /// 1. Synchronize the log and note its end: nothing before that place changes any more.
-/// 2. Give every sealed segment a second name in the copy: its bytes never change. If the file system has no hard links, copy
+/// 2. Give every blob of a row a second name in the copy, or copy it.
+/// 3. Give every sealed segment a second name in the copy: its bytes never change. If the file system has no hard links, copy
 ///    the segments.
-/// 3. Copy the last segment up to the noted place: the original is still appended to.
-/// 4. Copy the newest checkpoint that holds nothing after that place, if there is one.
-/// 5. Synchronize files and directories; then publish a manifest, which makes the copy a store. A crash before that leaves
+/// 4. Copy the last segment up to the noted place: the original is still appended to.
+/// 5. Copy the newest checkpoint that holds nothing after that place, if there is one.
+/// 6. Synchronize files and directories; then publish a manifest, which makes the copy a store. A crash before that leaves
 ///    files that are not taken for a store.
 ///
 /// A file with a second name must never be overwritten: a segment that is no longer needed may be removed, but not reused.
@@ -40,9 +41,10 @@ package struct Backup {
     let isNew = try fileSystem.list(destination.root) == nil
     do throws(StorageError) {
       try makeDirectories()
+      // First, since a writer in another process may remove them.
+      try copyBlobs()
       try copyPacks()
       try copySegments()
-      try copyBlobs()
       try copyCheckpoint()
       try fileSystem.synchronizeDirectory(destination.log)
       try fileSystem.synchronizeDirectory(destination.packs)

@@ -11,7 +11,8 @@ extension StorageEngine {
   /// distinguishable once they differ. Once this returns the copy survives a power cut; before that, the directory cannot be
   /// opened as a store.
   ///
-  /// A follower copies the commits that it has read so far; see ``refresh()``.
+  /// A follower copies the commits that it has read so far; see ``refresh()``. If its writer, which knows nothing of it, takes a
+  /// large value from a row before the value's file is copied, it reads on and begins again.
   ///
   /// - Parameters:
   ///   - path: The copy's directory, which must be empty or missing. Its parent must exist.
@@ -29,6 +30,24 @@ extension StorageEngine {
   ) throws(StorageError) -> CommitSequence {
     let path = try state.fileSystem.resolvingLink(path)
     try Backup.check(path, on: state.fileSystem)
+    for _ in 1..<Self.backupAttempts {
+      let last = lastCommit
+      do throws(StorageError) {
+        return try backUpOnce(to: path, progress)
+      } catch {
+        guard writer == nil, error.saysThatBlobIsMissing, try refresh() > last else { throw error }
+      }
+    }
+    return try backUpOnce(to: path, progress)
+  }
+
+  /// The maximum number of copies that a follower begins.
+  private static let backupAttempts = 100
+
+  private func backUpOnce(
+    to path: String,
+    _ progress: @escaping (MaintenanceProgress) -> Void
+  ) throws(StorageError) -> CommitSequence {
     // Held until the copy is done, so that no file it needs is removed meanwhile.
     let view = makeReadView()
     defer { withExtendedLifetime(view) {} }

@@ -24,7 +24,7 @@ extension StorageEngine {
 }
 
 extension StorageError {
-  fileprivate var saysThatBlobIsMissing: Bool {
+  var saysThatBlobIsMissing: Bool {
     if case .corruption(let corruption) = self {
       corruption.problem == .missing(.blob)
     } else {

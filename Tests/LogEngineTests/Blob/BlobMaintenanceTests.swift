@@ -2,6 +2,7 @@ import LogEngine
 import LogTools
 import LogEngineTestSupport
 import RowFormat
+import Synchronization
 import Testing
 
 private func row(_ title: String, _ byteCount: Int) -> PhotoRow {
@@ -39,6 +40,30 @@ private struct SomePhotos {
     try copy.check(rows)
     copy.settle()
     #expect(try copy.engine.blobUsage().fileCount == 4)
+  }
+
+  /// A writer in another process knows nothing of who copies its store.
+  @Test func `begins again if a writer has taken one meanwhile`() throws {
+    let original = try SomePhotos()
+    try original.disk.makeDirectory("/copies")
+    let isTaken = Atomic<Bool>(false)
+    nonisolated(unsafe) let store = original.store
+    let fileSystem = HookedFileSystem(original.disk) { call in
+      guard call.operation == .link, call.path.contains("/blobs/"),
+        !isTaken.exchange(true, ordering: .relaxed)
+      else { return }
+      try store.commit([.delete(3)])
+      store.settle()
+    }
+    var options = EngineOptions()
+    options.mode = .readOnly
+    let follower = try StorageEngine.open(at: "/store", options: options, fileSystem: fileSystem)
+    let last = follower.lastCommit
+    #expect(try follower.backup(to: "/copies/one") > last)
+    try fileSystem.rethrow()
+    var rows = original.rows
+    rows[3] = nil
+    try PhotoStore(on: original.disk, at: "/copies/one").check(rows)
   }
 
   @Test func `is refused if one is missing, and leaves nothing behind`() throws {
