@@ -66,7 +66,18 @@ import Testing
   @Test func `keeps names of parameters apart from those of constants`() {
     #expect(
       tree("{ book in books.contains { book in book.pages > 3 } && book.isLent }")
-        == #"Foundation.Predicate<Book>({ _$book1 in P.build_Conjunction(lhs: P.Value(books.contains { book in book.pages > 3 }), rhs: B.keyPath(_$book1, \.isLent)) })"#
+        == #"Foundation.Predicate<Book>({ _$book1 in let _$condition2 = B.condition(B.keyPath(_$book1, \.isLent)); return P.build_Conjunction(lhs: P.Value(books.contains { book in book.pages > 3 }), rhs: _$condition2) })"#
+    )
+  }
+
+  @Test func `makes each operand of a condition a statement of its own`() {
+    #expect(
+      tree("{ ($0.isLent || $0.isOld) && !($0.isNew && $0.isLent) }")
+        == #"Foundation.Predicate<Book>({ _$model1 in "#
+        + #"let _$condition2 = B.condition(B.keyPath(_$model1, \.isLent)); "#
+        + #"let _$condition3 = B.condition(B.keyPath(_$model1, \.isOld)); "#
+        + #"let _$condition4 = B.condition(P.build_Negation(P.build_Conjunction(lhs: B.keyPath(_$model1, \.isNew), rhs: B.keyPath(_$model1, \.isLent)))); "#
+        + #"return P.build_Conjunction(lhs: P.build_Disjunction(lhs: _$condition2, rhs: _$condition3), rhs: _$condition4) })"#
     )
   }
 

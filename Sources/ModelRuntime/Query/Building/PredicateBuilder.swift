@@ -40,6 +40,12 @@ public enum _PredicateBuilder {
     .init(wrapped, transform)
   }
 
+  /// A part of a predicate that is true or false.
+  @inlinable
+  public static func condition<Condition: PredicateExpression>(
+    _ condition: Condition
+  ) -> Condition where Condition.Output == Bool { condition }
+
   /// Names a part of a predicate for the code that follows.
   public static func naming<Value, Result>(_ value: Value, _ body: (Value) -> Result) -> Result {
     body(value)
