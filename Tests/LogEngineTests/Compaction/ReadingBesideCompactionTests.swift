@@ -47,28 +47,11 @@ import Testing
     try engine.commit(&batch)
   }
 
-  /// Does all of a compaction but its last step.
-  private func makeCompactor() throws -> Compactor {
-    let writer = try engine.requireWriter()
-    while writer.housekeeper.isSweepingBlobs { engine.performBackgroundWork() }
-    let selection = try Compactor.select(
-      writer,
-      .now,
-      .nothing,
-      fileLimit: .max,
-      lastEnd: { 0 }
-    )
-    guard case .plan(let plan) = selection else { throw Missing(what: "\(selection)") }
-    let compactor = Compactor(writer, plan)
-    while compactor.isFolding { _ = try compactor.step(1 << 20) }
-    return compactor
-  }
-
-  private struct Missing: Error { let what: String }
-
   @Test func `has each change once`() throws {
     let location = try #require(engine.state.tables[1]).pages.location(of: Self.row.key)
-    let compactor = try makeCompactor()
+    let writer = try engine.requireWriter()
+    while writer.housekeeper.isSweepingBlobs { engine.performBackgroundWork() }
+    let compactor = try engine.makeFoldedCompactor()
     try #require(compactor.plan.takes(location))
     var scratch = FoldScratch()
     var beginnings = 0

@@ -196,19 +196,7 @@ import Testing
       try engine.refresh()
       engine.performBackgroundWork()
     }
-    let selection = try Compactor.select(
-      writer,
-      .now,
-      .nothing,
-      fileLimit: .max,
-      lastEnd: { 0 }
-    )
-    guard case .plan(let plan) = selection else {
-      Issue.record("\(selection)")
-      return
-    }
-    let compactor = Compactor(writer, plan)
-    while compactor.isFolding { _ = try compactor.step(1 << 20) }
+    let compactor = try own.makeFoldedCompactor()
     try writer.withCheckpointsPaused {
       let retired = try compactor.publish()
       try update(3)
