@@ -8,8 +8,8 @@ import Synchronization
 /// deadline the thread keeps waiting for the next caller; if there is none when it gets the lock, it releases the lock. There
 /// is no such thread without a deadline, nor while the lock is free.
 ///
-/// Only one thread of a process may call this at a time, and none while the process has the lock: it is the file's, so the call
-/// would succeed at once, and whoever releases the lock first would leave the other without it.
+/// Only one thread of a process may call this at a time, and none while the process has the lock: the lock belongs to the file,
+/// so such a call succeeds at once, and the first release takes the lock from both.
 final class TurnLock: @unchecked Sendable {
   private let lock: any LockableFile
   private let monitor = Monitor()

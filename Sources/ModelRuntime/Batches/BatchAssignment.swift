@@ -45,7 +45,7 @@ extension BatchAssignment {
     BatchAssignment(
       keyPath: property,
       makeWriter: { target in
-        guard let type = ColumnTypes.type(Value.self) else {
+        guard let type = columnType(Value.self) else {
           throw target.notPlain(property)
         }
         return try target.transforming(property, type, transform)

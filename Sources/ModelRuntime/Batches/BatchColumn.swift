@@ -86,7 +86,7 @@ struct BatchColumn<Value> {
   ) throws -> (Value, inout _RowEncoder, Int) throws -> Void {
     switch property.kind {
     case .attribute(let codec):
-      if let type = ColumnTypes.type(Value.self), type._columnType == codec.columnType,
+      if let type = columnType(Value.self), type._columnType == codec.columnType,
         !property.isTransformed
       {
         return columnEncoder(type)

@@ -90,7 +90,7 @@ extension Schema {
     func initialValue(_ keyPath: AnyKeyPath) -> Any? {
       let type = Swift.type(of: keyPath).valueType
       if TypeMetadata.isOptional(type) { return nil }
-      return ColumnTypes.type(type)?._absent
+      return columnType(type)?._absent
     }
   }
 }

@@ -176,7 +176,7 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
 ///
 /// The same choice that overload resolution makes for the property's slot, made at run time.
 func attributeCodec(for type: any Any.Type) -> (any AttributeCodec)? {
-  if let column = ColumnTypes.type(type) { return columnCodec(column) }
+  if let column = columnType(type) { return columnCodec(column) }
   if let wrapped = TypeMetadata.wrappedType(of: type) {
     return codec(of: wrapped, isOptional: true)
   }
@@ -200,7 +200,7 @@ private func rawValueCodec<Value: RawRepresentable & Codable>(
   _: Value.Type,
   isOptional: Bool
 ) -> (any AttributeCodec)? {
-  guard let rawType = ColumnTypes.type(Value.RawValue.self) else { return nil }
+  guard let rawType = columnType(Value.RawValue.self) else { return nil }
   return rawValueCodec(Value.self, rawType, isOptional: isOptional)
 }
 

@@ -6,7 +6,7 @@ enum CompositeShape {
   /// Foundation are values without fields, whatever their structure; so are types with a raw value.
   static func isComposite(_ type: any Any.Type) -> Bool {
     let type = TypeMetadata.unwrapped(type)
-    guard TypeMetadata.isStruct(type), ColumnTypes.plain(type) == nil,
+    guard TypeMetadata.isStruct(type), plainColumnType(type) == nil,
       type is any (Decodable & Encodable).Type, !(type is any RawRepresentable.Type)
     else { return false }
     let name = _typeName(type, qualified: true)

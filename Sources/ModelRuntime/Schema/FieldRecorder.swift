@@ -33,7 +33,7 @@ final class FieldRecorder {
 
   /// Makes an empty value.
   func nothing<T: Decodable>(_ type: T.Type) throws -> T {
-    if let column = ColumnTypes.type(type), let value = column._absent as? T {
+    if let column = columnType(type), let value = column._absent as? T {
       return value
     }
     if let value = Decimal.zero as? T { return value }

@@ -8,7 +8,7 @@ enum ValueShape {
 
   init(_ type: any Any.Type, options: [Schema.Attribute.Option]) {
     let type = TypeMetadata.unwrapped(type)
-    if ColumnTypes.plain(type) != nil {
+    if plainColumnType(type) != nil {
       self = .attribute
     } else if let model = modelType(type) {
       self = .toOne(model)

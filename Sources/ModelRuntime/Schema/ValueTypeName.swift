@@ -34,7 +34,7 @@ struct ValueTypeName: Hashable, Codable, Sendable {
   /// The type of the raw values, or `nil` if a type has none.
   private static func rawValueType(_ type: any Any.Type) -> (any Any.Type)? {
     func rawValue<R: RawRepresentable>(_: R.Type) -> any Any.Type { R.RawValue.self }
-    if ColumnTypes.plain(type) != nil { return nil }
+    if plainColumnType(type) != nil { return nil }
     return (type as? any RawRepresentable.Type).map { rawValue($0) }
   }
 

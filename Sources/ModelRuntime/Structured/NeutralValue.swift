@@ -36,7 +36,7 @@ enum NeutralValue {
   /// The neutral value of a type that needs no decoding for it.
   static func simple(_ type: any Any.Type) -> Any? {
     if let optional = type as? any ExpressibleByNilLiteral.Type { return makeNil(optional) }
-    if let column = ColumnTypes.type(type) { return absent(column) }
+    if let column = columnType(type) { return absent(column) }
     if type == Decimal.self { return Decimal(0) }
     if let cases = type as? any CaseIterable.Type { return firstCase(cases) }
     if let value = firstPlainCase(of: type) { return value }

@@ -64,7 +64,7 @@ import Testing
   /// The list is complete: a cast finds no other.
   @Test func `goes with the list of the types that have columns`() {
     for type in Self.all + [Bool.self, Float.self, Int8.self, UInt64.self, UInt64?.self] {
-      #expect(id(ColumnTypes.type(type)) == id(type as? any _ColumnValue.Type), "\(type)")
+      #expect(id(columnType(type)) == id(type as? any _ColumnValue.Type), "\(type)")
       #expect(id(queryScalar(type)) == id(type as? any QueryScalar.Type), "\(type)")
     }
     #expect(queryScalar(PersistentIdentifier.self)?.queryKind == .identifier)
