@@ -11,8 +11,9 @@ import Synchronization
 ///     }
 ///
 /// It counts the saves of all contexts of the container, and those of other processes and machines if the store
-/// reports them: on the thread that saved, or that noticed. The counter shows *that* something happened;
-/// ``ModelContext/fetchHistory(_:)`` returns the changes. Deleting history is no save, and lowers no count,
+/// reports them: on the thread that saved, or that noticed. A fetch on another thread may return such a save just
+/// before it is counted. The counter shows *that* something happened; ``ModelContext/fetchHistory(_:)`` returns the
+/// changes. Deleting history is no save, and lowers no count,
 /// except that saves of other processes deleted from the store before they were noticed are not counted.
 public final class HistoryObserver: Sendable, Observable {
   /// The container whose saves count.
