@@ -6,7 +6,7 @@ import RowFormat
 /// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
   TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore,
-  RemoteRowReporting
+  RemoteRowReporting, ReferenceClearing
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -201,6 +201,13 @@ extension LogBackedStore {
     try tables.perform(.saving) {
       try tables.engine.inTurn { try delete(request, from: tables) }
     }
+  }
+
+  package func clear(
+    _ references: [DanglingReferences.Reference],
+    in sink: any RowChangeSink
+  ) throws {
+    try openTables().nullify(references, in: sink)
   }
 
   private func delete<T>(

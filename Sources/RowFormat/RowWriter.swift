@@ -237,6 +237,21 @@ public struct RowWriter: ~Copyable {
     buffer.store(isNull ? bits | bit : bits & ~bit, at: at)
   }
 
+  /// Makes a column of fixed width null in a row that was appended unchanged.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - layout: The layout of the row.
+  ///   - start: The offset of the row in ``bytes``.
+  package mutating func makeNull(_ column: Int, of layout: RowLayout, ofRowAt start: Int) {
+    precondition(!layout.types[column].isVariable, "column \(column) has no fixed width")
+    setNull(true, column, ofRowAt: start)
+    let offset = layout.offset(of: column)
+    for place in 0..<layout.types[column].fixedWidth {
+      overwrite(0 as UInt8, at: offset + place, ofRowAt: start)
+    }
+  }
+
   /// Closes the variable columns before `column` and starts its bytes.
   @inlinable mutating func open(_ column: Int) {
     markPresent(column)

@@ -191,6 +191,16 @@ extension TableStore {
     _ references: [DanglingReferences.Reference],
     in sink: any RowChangeSink
   ) throws {
+    if references.isEmpty { return }
+    let rest = try (sink as? CommitSink)?.clear(references) ?? references
+    if !rest.isEmpty { try nullifyEach(of: rest, in: sink) }
+  }
+
+  /// Sets references to nil in rows that are written whole.
+  private func nullifyEach(
+    of references: [DanglingReferences.Reference],
+    in sink: any RowChangeSink
+  ) throws {
     for (row, references) in Dictionary(grouping: references, by: \.row).sorted(by: {
       $0.key < $1.key
     }) {

@@ -126,6 +126,9 @@ final class CommitIndexing: CommitParticipant {
     expected.insert(row, column, target)
   }
 
+  /// The same for references of one column, of ascending rows.
+  func expect(_ references: [DanglingReferences.Reference]) { expected.insert(references) }
+
   /// Makes the commit fail with `RowConflicts` if a row that it updates has other values.
   func expectValues(of row: RowReference, _ columns: [Int], from base: [UInt8]?) {
     values.expect(row, columns, from: base)

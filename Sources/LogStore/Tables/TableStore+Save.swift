@@ -225,6 +225,81 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
     return rest.map { RowReference(table: number, key: $0) }
   }
 
+  /// Sets references to nil in the newest versions of their rows, without reading whole rows.
+  ///
+  /// - Parameter references: The references; the commit fails with ``MovedReference`` if one has another target by then.
+  /// - Returns: Those that have to be sent with their rows: of rows with several of them, for example.
+  /// - Throws: An error of reading a row.
+  func clear(
+    _ references: [DanglingReferences.Reference]
+  ) throws -> [DanglingReferences.Reference] {
+    if derived != nil { return references }
+    let sorted = references.sorted { $0.row < $1.row }
+    var rest: [DanglingReferences.Reference] = []
+    var single: [DanglingReferences.Reference] = []
+    single.reserveCapacity(sorted.count)
+    for index in sorted.indices {
+      let row = sorted[index].row
+      let isRepeated =
+        index > 0 && sorted[index - 1].row == row
+        || index + 1 < sorted.count && sorted[index + 1].row == row
+      if isRepeated { rest.append(sorted[index]) } else { single.append(sorted[index]) }
+    }
+    while let first = single.first {
+      func isAlike(_ other: DanglingReferences.Reference) -> Bool {
+        other.row.table == first.row.table && other.column == first.column
+      }
+      // Most often there is one column.
+      if single.allSatisfy(isAlike) {
+        rest += try clearColumn(of: single)
+        break
+      }
+      rest += try clearColumn(of: single.filter(isAlike))
+      single.removeAll(where: isAlike)
+    }
+    return rest
+  }
+
+  // The same for references of one column, of ascending rows.
+  private func clearColumn(
+    of references: [DanglingReferences.Reference]
+  ) throws -> [DanglingReferences.Reference] {
+    guard let first = references.first, let target = target(first.row.table) else {
+      return references
+    }
+    let (layout, column) = (target.table.layout, first.column)
+    let cleared = [column] + [target.table.descriptor.rankColumns[column]].compactMap(\.self)
+    // Of the columns from 63 on, a set of columns has all or none.
+    if cleared.contains(where: { $0 >= 63 }) { return references }
+    var changed = ColumnSet()
+    for column in cleared { changed.insert(column) }
+    var next = references.startIndex
+    let isChecked = target.checked.contains(column)
+    let rest = try batch.revise(
+      first.row.table,
+      keys: references.map(\.row.key),
+      layout: target.table.layoutNumber,
+      changed: changed
+    ) { key, row in
+      while references[next].row.key != key { next += 1 }
+      let reference = references[next]
+      guard !layout.isNull(column, in: row.bytes),
+        layout.reference(column, in: row.bytes) == reference.target
+      else { return false }
+      for column in cleared { row.makeNull(column, of: layout, ofRowAt: 0) }
+      if isChecked { self.references.record(reference.row, column, nil) }
+      recordChange(row.count)
+      return true
+    }
+    if rest.isEmpty {
+      indexing.expect(references)
+      return []
+    }
+    let left = Set(rest)
+    indexing.expect(references.filter { !left.contains($0.row.key) })
+    return references.filter { left.contains($0.row.key) }
+  }
+
   func expectReference(of row: RowReference, _ column: Int, to target: RowReference) {
     indexing.expectReference(of: row, column, to: target)
   }

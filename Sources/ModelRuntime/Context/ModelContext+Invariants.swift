@@ -129,23 +129,23 @@ private final class InvariantCheck {
     }
   }
 
-  /// Rows that are deleted without objects have no objects.
+  /// Rows that are deleted or changed without objects have no objects.
   func rowsTakenAlong() {
     var hasRows = false
     for group in context.takenAlong {
       hasRows = hasRows || !group.rows.isEmpty
       for row in group.rows
       where unsafe context.maps[group.connection.index].occupant(at: row) != nil {
-        violations.append("row \(row) is to be deleted without an object, and has one")
+        violations.append("row \(row) is to be deleted or changed without an object, and has one")
       }
     }
     if hasRows,
       context.takenAlong.prefix(context.firstRowsTakenAlong).contains(where: { !$0.rows.isEmpty })
     {
-      violations.append("the context overlooks rows that it deletes without objects")
+      violations.append("the context overlooks rows that it deletes or changes without objects")
     }
     if hasRows != context.hasRowsTakenAlong {
-      violations.append("the context does not know whether it deletes rows without objects")
+      violations.append("the context does not know if there are rows to delete or change")
     }
   }
 

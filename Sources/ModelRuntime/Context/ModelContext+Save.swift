@@ -208,7 +208,7 @@ extension ModelContext {
         let token = try write(changes, by: policy, derived, keepingIn: kept, to: connection)
         let saved = upsert?.finish(changes) ?? changes
         return StoreSave(connection, saved, derived, token)
-      } catch let obstacle where !changes.deletedRows.isEmpty && obstacle.canBeSettled {
+      } catch let obstacle where changes.changesRows && obstacle.canBeSettled {
         // The obstacle is settled among objects.
         if obstacle is DanglingReferences { dangled += 1 }
         makeModelsTakenAlong()
@@ -366,7 +366,7 @@ extension ModelContext {
     }
     changes.updated = changed.keeping { !$0.isDeleted && $0.connection === connection }
     changes.deleted = deletedInMemory.keeping { $0.connection === connection }
-    changes.deletedRows = rowsTakenAlong(in: connection)
+    addRowsTakenAlong(in: connection, to: &changes)
     return changes.isEmpty ? nil : changes
   }
 
@@ -400,21 +400,27 @@ extension ModelContext {
         state.flags.insert(.hasSavedValues)
       }
     }
-    for model in changes.updated {
-      let state = model._$state
-      state.settle()
-      state.dropRow()
-      if remembersReads { state.reread(model) } else { state.flags.insert(.hasSavedValues) }
-    }
+    for model in changes.updated { settleUpdate(of: model) }
     for model in changes.deleted { model._$state.settleDeletion() }
-    if !hasRowsTakenAlong {
+    if !hasRowsTakenAlong, changes.changesRows {
       // Saving looked at one of them, and made objects of all.
-      for row in changes.deletedRows { maps[connection.index][row]?.settleDeletion() }
+      let map = maps[connection.index]
+      for row in changes.deletedRows { map[row]?.settleDeletion() }
+      for reference in changes.clearedReferences {
+        if let model = map[reference.row]?.model { settleUpdate(of: model) }
+      }
     }
     forgetTakenAlong(in: connection)
     if !insertedModels.isEmpty { inserted.drop { !$0.flags.contains(.inserted) } }
     if !changedModels.isEmpty { changed.drop { !$0.flags.contains(.listed) } }
     if !deletedModels.isEmpty { deletedInMemory.drop { $0.context == nil } }
+  }
+
+  private func settleUpdate(of model: any PersistentModel) {
+    let state = model._$state
+    state.settle()
+    state.dropRow()
+    if remembersReads { state.reread(model) } else { state.flags.insert(.hasSavedValues) }
   }
 
   /// Brings the change lists up to date, and saves if the context saves by itself.
@@ -499,6 +505,7 @@ extension SavedRows {
     inserted = changes.inserted.map { $0._$state.reference }
     updated = changes.updated.map { $0._$state.reference }
     if !save.derived.isEmpty { updated += save.derived }
+    updated += changes.clearedReferences.map(\.row)
     deleted = changes.deleted.map { $0._$state.reference } + changes.deletedRows
   }
 }

@@ -53,8 +53,8 @@ import RowFormat
   @safe @exclusivity(unchecked) var deletedModels = OrderedModels() {
     didSet { unsaved.deletedCountChanges(to: deletedModels.count) }
   }
-  /// The members of lists that are deleted with their owners, and whether some of them have no objects: those are not
-  /// among the deleted models.
+  /// The members of lists that are deleted with their owners or lose them, and whether some of them have no objects: those
+  /// are not among the deleted and changed models.
   @safe @exclusivity(unchecked) var takenAlong: [TakenAlong] = []
   @safe @exclusivity(unchecked) var hasRowsTakenAlong = false
   /// Index of the first of them without objects; earlier members never get any rows.
@@ -176,7 +176,8 @@ import RowFormat
 
   /// The objects that the next save will update.
   public var changedModelsArray: [any PersistentModel] {
-    changed.filter { !$0._$state.isDeleted }
+    makeModelsTakenAlong()
+    return changed.filter { !$0._$state.isDeleted }
   }
 
   /// The objects that the next save will delete.

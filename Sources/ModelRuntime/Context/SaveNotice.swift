@@ -11,6 +11,7 @@ struct SaveNotice {
   mutating func add(_ save: StoreSave) {
     inserted += save.connection.identifiers(of: save.changes.inserted)
     updated += save.connection.identifiers(of: save.changes.updated)
+    updated += save.changes.clearedReferences.compactMap { save.connection.identifier(of: $0.row) }
     if !save.derived.isEmpty {
       updated += save.derived.compactMap(save.connection.identifier(of:))
     }

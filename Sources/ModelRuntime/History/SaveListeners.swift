@@ -90,7 +90,7 @@ extension SaveEvent {
       for list in [changes.inserted, changes.updated, changes.deleted] {
         for model in list { insert(model._$state.descriptor) }
       }
-      for row in save.derived + changes.deletedRows {
+      for row in save.derived + changes.deletedRows + changes.clearedReferences.map(\.row) {
         if let descriptor = connection.descriptor(of: row) { insert(descriptor) }
       }
       for model in changes.deleted { insertOwners(leftBy: model._$state) }

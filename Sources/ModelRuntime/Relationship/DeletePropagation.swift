@@ -93,7 +93,7 @@ enum DeletePropagation {
   /// The models at the other end of a relationship of a model that is about to be deleted.
   private struct RelatedToDeleted {
     var models: [any PersistentModel] = []
-    /// The rows of those that have no objects, and need none to be deleted.
+    /// The rows of those that have no objects, and need none to be deleted or to lose the model.
     var rows: [RowReference] = []
     /// The context's list epoch when the rows were found.
     var epoch: UInt32 = 0
@@ -106,7 +106,7 @@ enum DeletePropagation {
   ) -> RelatedToDeleted {
     if !state.isFollowed(property) { return RelatedToDeleted() }
     if context.takesRowsAlong(property, of: state), let connection = state.connection,
-      let members = context.membersToDelete(of: state, property, in: connection)
+      let members = context.membersAndRows(of: state, property, in: connection)
     {
       return RelatedToDeleted(models: members.models, rows: members.rows, epoch: members.epoch)
     }
@@ -141,6 +141,12 @@ enum DeletePropagation {
       return cascade(property, of: model, to: related, in: context)
     case .nullify:
       for other in related.models { detach(model, from: other, property) }
+      if let connection = model._$state.connection, !related.rows.isEmpty {
+        context.takeAlong(
+          TakenAlong(related.models, related.rows, of: model, property, in: connection),
+          epoch: related.epoch
+        )
+      }
       return nil
     case .deny, .noAction:
       // Deny is checked when saving: by then the models in the way may be gone.

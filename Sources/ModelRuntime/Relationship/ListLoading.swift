@@ -83,10 +83,10 @@ extension ModelContext {
   }
 
   /// The members of a list that is not in memory, of a model that is about to be deleted: objects if they exist, or
-  /// are needed; otherwise rows, in order.
+  /// are needed to be deleted, too; otherwise rows, in order.
   ///
   /// - Returns: `nil` if there are no rows, or if the list cannot be read.
-  func membersToDelete(
+  func membersAndRows(
     of owner: _ModelState,
     _ property: ModelProperty,
     in connection: StoreConnection
@@ -104,12 +104,15 @@ extension ModelContext {
     var rows: [RowReference] = []
     rows.reserveCapacity(members.count)
     var stale: [_ModelState] = []
-    var last: (table: UInt16, isLeaf: Bool)?
+    // A member that is deleted may have other relationships, whose rules apply to objects.
+    let isCascade = property.deleteRule == .cascade
+    var last: (table: UInt16, mayBeRows: Bool)?
     for member in members {
       if last?.table != member.table {
-        last = (member.table, connection.descriptor(of: member)?.isLeaf(at: inverse) ?? false)
+        let type = connection.descriptor(of: member)
+        last = (member.table, isCascade ? type?.isLeaf(at: inverse) ?? false : type != nil)
       }
-      if last?.isLeaf == true, unsafe map.occupant(at: member) == nil {
+      if last?.mayBeRows == true, unsafe map.occupant(at: member) == nil {
         rows.append(member)
         continue
       }

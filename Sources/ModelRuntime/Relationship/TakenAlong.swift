@@ -1,9 +1,10 @@
 import RowFormat
 
 // A cascade deletes the members of a list because their owner is deleted. From then on only objects in memory lead to a
-// member: so the ends of the members need not be cleared, and a member without an object is deleted as a row.
+// member: so the ends of the members need not be cleared, and a member without an object is deleted as a row. If the rule
+// is to nullify, the end of a member without an object is cleared in its row.
 
-/// The members of a list that are deleted with their owner.
+/// The members of a list that are deleted with their owner, or lose it.
 ///
 /// Invariant: none of the rows has an object in the context. Any code that is about to create one, or reads the deleted
 /// models, first creates objects for all of them (``ModelContext/makeModelsTakenAlong()``).
@@ -12,7 +13,7 @@ struct TakenAlong {
   /// The list.
   let property: ModelProperty
   let connection: StoreConnection
-  /// The members with objects; their ends still lead to the owner.
+  /// The members with objects; with a cascade, their ends still lead to the owner.
   fileprivate(set) var models: [any PersistentModel] = []
   /// The members without objects, in order.
   fileprivate(set) var rows: [RowReference] = []
@@ -30,31 +31,45 @@ struct TakenAlong {
     self.models = models
     self.rows = rows
   }
+
+  /// Whether the members are deleted.
+  var isCascade: Bool { property.deleteRule == .cascade }
 }
 
 extension ModelContext {
   /// Whether members of a list may be deleted without notification: nobody follows them, and the store has their ends.
   func takesAlong(_ property: ModelProperty, of owner: _ModelState) -> Bool {
+    property.deleteRule == .cascade && isUnfollowed(property, of: owner)
+  }
+
+  private func isUnfollowed(_ property: ModelProperty, of owner: _ModelState) -> Bool {
     guard undo.manager == nil, observers == nil, property.isDerivable,
-      property.deleteRule == .cascade, owner.flags.contains(.stored),
-      let connection = owner.connection
+      owner.flags.contains(.stored), let connection = owner.connection
     else { return false }
     return !connection.keepsLists
   }
 
-  /// Whether members of a list that have no objects may be deleted as rows.
+  /// Whether members of a list that have no objects may be deleted as rows, or lose the owner in their rows.
   ///
   /// Not for remote stores, which return the members' rows with their list; nor if other rows depend on them, or
   /// values are compared.
   func takesRowsAlong(_ property: ModelProperty, of owner: _ModelState) -> Bool {
-    guard takesAlong(property, of: owner), case .unloaded = owner.relation(property),
+    guard isUnfollowed(property, of: owner), case .unloaded = owner.relation(property),
       let connection = owner.connection
     else { return false }
+    switch property.deleteRule {
+    case .cascade: break
+    case .nullify:
+      guard connection.store.clearsReferences, property.inverse?.isOptional == true else {
+        return false
+      }
+    case .deny, .noAction: return false
+    }
     return connection.store.keepsRows && !connection.loadsSiblings && !connection.isDeriving
       && !remembersReads && connection.changeCount != nil
   }
 
-  /// Records that members of a list are deleted with their owner.
+  /// Records that members of a list are deleted with their owner, or lose it.
   ///
   /// - Parameters:
   ///   - group: The members.
@@ -73,12 +88,12 @@ extension ModelContext {
     }
   }
 
-  /// Whether a row may be one that is deleted without an object.
+  /// Whether a row may be one that is deleted or changed without an object.
   func mayTakeAlong(_ row: RowReference) -> Bool {
     hasRowsTakenAlong && tablesTakenAlong.contains(row.table)
   }
 
-  /// Whether rows of a class, or of a subclass, may be deleted without objects.
+  /// Whether rows of a class, or of a subclass, may be deleted or changed without objects.
   private func mayTakeAlong(_ type: ModelDescriptor) -> Bool {
     if !hasRowsTakenAlong { return false }
     return coordinator.connections.contains { connection in
@@ -88,20 +103,29 @@ extension ModelContext {
     }
   }
 
-  /// The rows that the next save deletes without objects, the last one first, in the order of cascades.
-  func rowsTakenAlong(in connection: StoreConnection) -> [RowReference] {
-    if !hasRowsTakenAlong { return [] }
-    var rows: [RowReference] = []
-    for group in takenAlong where group.connection === connection { rows += group.rows.reversed() }
-    return rows
+  /// Adds the rows that the next save deletes or changes without objects to its changes.
+  ///
+  /// Of the deleted ones, the last comes first, in the order of cascades.
+  func addRowsTakenAlong(in connection: StoreConnection, to changes: inout ChangeSet) {
+    if !hasRowsTakenAlong { return }
+    for group in takenAlong[firstRowsTakenAlong...] where group.connection === connection {
+      if group.isCascade {
+        changes.deletedRows += group.rows.reversed()
+      } else if let column = group.property.inverse?.ordinal {
+        let owner = group.owner._$state.reference
+        changes.clearedReferences += group.rows.map {
+          DanglingReferences.Reference(row: $0, column: column, target: owner)
+        }
+      }
+    }
   }
 
-  /// Creates objects for the rows deleted without any, if some of them may be of a class or a subclass.
+  /// Creates objects for the rows deleted or changed without any, if some of them may be of a class or a subclass.
   func makeModelsTakenAlong(of type: ModelDescriptor) {
     if mayTakeAlong(type) { makeModelsTakenAlong() }
   }
 
-  /// Creates objects for the rows deleted without any, as if they had existed from the start.
+  /// Creates objects for the rows deleted or changed without any, as if they had existed from the start.
   func makeModelsTakenAlong() {
     if !hasRowsTakenAlong { return }
     // Creating them calls this again.
@@ -112,11 +136,15 @@ extension ModelContext {
       takenAlong[place].rows = []
       takenAlong[place].models += models
       loadRows(of: models.map { $0._$state }, from: group.connection)
-      for model in models.reversed() {
-        let state = model._$state
-        state.flags.insert([.deleted, .isHeld])
-        deletedModels.append(model)
-        letGo(of: state)
+      if group.isCascade {
+        for model in models.reversed() {
+          let state = model._$state
+          state.flags.insert([.deleted, .isHeld])
+          deletedModels.append(model)
+          letGo(of: state)
+        }
+      } else {
+        for model in models { group.detach(model) }
       }
       group.owner._$state.show(takenAlong[place].models, in: group.property)
     }
@@ -128,16 +156,9 @@ extension ModelContext {
     makeModelsTakenAlong()
     let groups = takenAlong
     takenAlong = []
-    for group in groups {
-      guard let inverse = group.property.inverse else { continue }
-      let owner = group.owner._$state.reference
-      for model in group.models {
-        let state = model._$state
-        guard state.isDeleted, state.context === self, case .unloaded = state.relation(inverse),
-          state.storedReference(inverse) == owner
-        else { continue }
-        state.clear(inverse, of: model)
-        state.recordNullification(inverse)
+    for group in groups where group.isCascade {
+      for model in group.models where model._$state.isDeleted && model._$state.context === self {
+        group.detach(model)
       }
     }
   }
@@ -149,6 +170,18 @@ extension ModelContext {
     let first = takenAlong.firstIndex { !$0.rows.isEmpty }
     hasRowsTakenAlong = first != nil
     firstRowsTakenAlong = first ?? 0
+  }
+}
+
+extension TakenAlong {
+  /// Clears the end of a member if it still leads to the owner.
+  fileprivate func detach(_ model: any PersistentModel) {
+    let state = model._$state
+    guard let inverse = property.inverse, case .unloaded = state.relation(inverse),
+      state.storedReference(inverse) == owner._$state.reference
+    else { return }
+    state.clear(inverse, of: model)
+    state.recordNullification(inverse)
   }
 }
 

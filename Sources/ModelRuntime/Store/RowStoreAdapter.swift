@@ -17,11 +17,14 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private let lookingUp: (any LookingUpStore)?
   /// The store, if it counts the changes of each table.
   private let counting: (any TableChangeCounting)?
+  /// The store, if it sets references to nil in rows that a save has not read.
+  private let clearing: (any ReferenceClearing)?
 
   init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
     lookingUp = store as? any LookingUpStore
     counting = store as? any TableChangeCounting
+    clearing = store as? any ReferenceClearing
     descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
     var byTable: [ModelDescriptor?] = []
@@ -44,6 +47,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   var ordersRowsByReference: Bool { true }
   var keepsLists: Bool { false }
   var keepsRows: Bool { true }
+  var clearsReferences: Bool { clearing != nil }
   var comparesValues: Bool { store is any ValueComparingStore }
 
   func fetch<T: PersistentModel>(
@@ -380,6 +384,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       }
       for model in changes.deleted { sink.delete(model._$state.reference) }
       for row in changes.deletedRows { sink.delete(row) }
+      if !changes.clearedReferences.isEmpty {
+        guard let clearing else { preconditionFailure("the store cannot clear references") }
+        try clearing.clear(changes.clearedReferences, in: sink)
+      }
     }
   }
 

@@ -32,6 +32,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     _ property: ModelProperty
   ) throws -> FetchedMembers { FetchedMembers() }
   var keepsRows: Bool { false }
+  var clearsReferences: Bool { false }
   var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }
   func changeCount(ofTable table: UInt16) -> UInt64? { nil }

@@ -23,6 +23,8 @@ protocol StoreAdapter: AnyObject, Sendable {
   var keepsLists: Bool { get }
   /// Whether it accepts rows that the context has encoded.
   var keepsRows: Bool { get }
+  /// Whether a save may set references to nil in rows that it has not read.
+  var clearsReferences: Bool { get }
   /// Whether a save can fail for attributes whose stored values differ from those read.
   var comparesValues: Bool { get }
 

@@ -182,14 +182,19 @@ struct ChangeSet {
   var deleted: [any PersistentModel] = []
   /// Rows to be deleted that have no objects.
   var deletedRows: [RowReference] = []
+  /// References to be set to nil in rows that have no objects.
+  var clearedReferences: [DanglingReferences.Reference] = []
 
   var isEmpty: Bool {
-    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && deletedRows.isEmpty
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !changesRows
   }
+
+  /// Whether rows without objects are deleted or changed.
+  var changesRows: Bool { !deletedRows.isEmpty || !clearedReferences.isEmpty }
 
   /// Whether anything would be written. (An object whose list got a member has changed, but its own row has not.)
   func isWritten(to connection: StoreConnection) -> Bool {
-    !inserted.isEmpty || !deleted.isEmpty || !deletedRows.isEmpty
+    !inserted.isEmpty || !deleted.isEmpty || changesRows
       || updated.contains { connection.store.writes($0._$state) }
   }
 }
