@@ -85,7 +85,7 @@ extension ModelContext {
   /// The members of a list that is not in memory, of a model that is about to be deleted: objects if they exist, or
   /// are needed to be deleted, too; otherwise rows, in order.
   ///
-  /// - Returns: `nil` if there are no rows, or if the list cannot be read.
+  /// - Returns: `nil` if there are objects only, or if the list cannot be read.
   func membersAndRows(
     of owner: _ModelState,
     _ property: ModelProperty,
@@ -124,7 +124,7 @@ extension ModelContext {
       }
       models.append(model)
     }
-    if rows.isEmpty { return nil }
+    if rows.isEmpty, !models.isEmpty { return nil }
     refreshRows(of: stale, from: connection)
     return (models, rows, epoch)
   }

@@ -9,6 +9,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   let store: Store
   private let descriptors: [ModelDescriptor]
   private let tables: [String: UInt16]
+  /// By place among the descriptors; `nil` for a class that the store has no table for.
+  private let tableNumbers: [UInt16?]
   /// By table.
   private let descriptorsByTable: [ModelDescriptor?]
   /// By table; the origin of most identifiers.
@@ -40,6 +42,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       origins[Int(table)] = .named(store: store.identifier, entity: descriptor.entityName)
     }
     self.tables = tables
+    tableNumbers = models.descriptors.map { tables[$0.entityName] }
     descriptorsByTable = byTable
     self.origins = origins
   }
@@ -192,8 +195,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     let base = ModelDescriptor.of(destination)
     var members: [ReferringRow] = []
     var tableCount = 0
-    for descriptor in descriptors where descriptor.isKind(of: base) {
-      guard let table = tables[descriptor.entityName] else { continue }
+    for (place, descriptor) in descriptors.enumerated() where descriptor.isKind(of: base) {
+      guard let table = tableNumbers[place] else { continue }
       let found = try store.rows(
         referringTo: owner.reference,
         inTable: table,
@@ -201,7 +204,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
       )
       if found.isEmpty { continue }
       tableCount += 1
-      members += found
+      if members.isEmpty { members = found } else { members += found }
     }
     // A list has one order, across the classes of its members.
     if tableCount > 1 { members.sort() }
