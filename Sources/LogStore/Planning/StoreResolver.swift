@@ -129,11 +129,18 @@ extension OrderedKeys {
   /// The rows that refer to a row, by rank and key.
   func rows(referringTo target: RowReference) throws -> [ReferringRow] {
     var rows: [ReferringRow] = []
-    let key = IndexKey(target.rawValue)
-    try forEach(in: IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)) {
+    try forEach(referringTo: target) {
       rows.append(ReferringRow(reference: $0.row, rank: IndexDefinition.rank(of: $0.key)))
-      return true
     }
     return rows
+  }
+
+  /// Calls a closure with the entries of the rows that refer to a row, by rank and key.
+  func forEach(referringTo target: RowReference, _ body: (IndexEntry) -> Void) throws {
+    let key = IndexKey(target.rawValue)
+    try forEach(in: IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)) {
+      body($0)
+      return true
+    }
   }
 }

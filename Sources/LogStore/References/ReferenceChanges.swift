@@ -110,33 +110,40 @@ struct ReferenceChanges {
     return missing
   }
 
+  /// The references to deleted rows that the save leaves, by the place of the deleted row.
   private func referringToDeleted(
     in store: TableStore
   ) throws -> [DanglingReferences.Reference] {
     // In order, as they mostly come: then sorting takes a look at each, and hashing would take ten times that.
     var settled: [Origin]?
     var isGone: [RowReference]?
-    var dangling: [DanglingReferences.Reference] = []
-    for target in deleted {
-      for name in store.referrers(of: target.table) {
-        for member in try store.rows(
-          referringTo: target,
-          inTable: name.table,
-          column: name.column
-        ) {
+    var dangling: [(place: Int, reference: DanglingReferences.Reference)] = []
+    var start = 0
+    while start < deleted.count {
+      let table = deleted[start].table
+      let end = deleted[start...].firstIndex { $0.table != table } ?? deleted.count
+      for name in store.referrers(of: table) {
+        try store.forEachReference(to: deleted[start..<end], inTable: name.table, name.column) {
+          place,
+          row in
           let gone = isGone ?? self.gone.sorted()
           isGone = gone
-          if gone.containsInOrder(member.reference) { continue }
+          if gone.containsInOrder(row) { return }
           let mended =
             settled ?? (written.map { Origin(row: $0.row, column: $0.column) } + cleared).sorted()
           settled = mended
-          let origin = Origin(row: member.reference, column: name.column)
-          if mended.containsInOrder(origin) { continue }
-          dangling.append(.init(row: member.reference, column: name.column, target: target))
+          if mended.containsInOrder(Origin(row: row, column: name.column)) { return }
+          let target = deleted[place]
+          dangling.append((place, .init(row: row, column: name.column, target: target)))
         }
       }
+      start = end
     }
-    return dangling
+    // Most often there are none.
+    if dangling.isEmpty { return [] }
+    return dangling.enumerated()
+      .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
+      .map(\.element.reference)
   }
 }
 

@@ -153,6 +153,36 @@ extension TableStore {
   }
 }
 
+extension TableStore {
+  /// Calls a closure with the rows that refer to any of some rows.
+  ///
+  /// - Parameters:
+  ///   - targets: The rows that are referred to.
+  ///   - number: The table of the rows that refer.
+  ///   - column: The column of the reference.
+  ///   - body: Receives the place of the target, and the row that refers to it; by target, rank and key.
+  /// - Throws: What reading the index or the table throws.
+  func forEachReference(
+    to targets: ArraySlice<RowReference>,
+    inTable number: UInt16,
+    _ column: Int,
+    _ body: (_ place: Int, _ row: RowReference) -> Void
+  ) throws {
+    guard let index = indexes.references(number, column) else { return }
+    let found = try perform(.fetching) {
+      try index.withNewest(in: self) { content -> [(place: Int, row: RowReference)] in
+        guard case .ordered(let keys) = content else { return [] }
+        var found: [(place: Int, row: RowReference)] = []
+        for place in targets.indices {
+          try keys.forEach(referringTo: targets[place]) { found.append((place, $0.row)) }
+        }
+        return found
+      }
+    }
+    for (place, row) in found { body(place, row) }
+  }
+}
+
 // MARK: Fetching
 
 extension TableStore {
