@@ -4,9 +4,30 @@ import RowFormat
 extension ModelContext {
   /// Adds an object, and every object that can be reached from it, to the context.
   ///
-  /// An object already in the context stays as it is; an unsaved delete of it is cancelled.
+  /// An object already in the context stays as it is; an unsaved delete of it is cancelled. One whose row others have deleted
+  /// becomes a new model, with the values that it has.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    checked { insertWithGraph(model) }
+    checked {
+      leaveIfDeletedElsewhere(model)
+      insertWithGraph(model)
+    }
+  }
+
+  /// Detaches a model that is about to be inserted if others have deleted its row: it becomes a new one.
+  private func leaveIfDeletedElsewhere(_ model: any PersistentModel) {
+    let state = model._$state
+    guard state.context === self, state.flags.contains(.stored), !state.isDeleted,
+      let connection = state.connection
+    else { return }
+    if !state.flags.contains(.vanished) {
+      // For another store, the next fetch finds out.
+      guard connection.store.keepsRows,
+        let found = try? connection.store.rows(at: [state.reference], for: editingState),
+        case nil = found[0]
+      else { return }
+    }
+    changedModels.removeAll { $0 === model }
+    takeLeave(of: model)
   }
 
   private func insertWithGraph(_ model: any PersistentModel) {

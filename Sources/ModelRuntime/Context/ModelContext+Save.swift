@@ -535,7 +535,9 @@ extension _ModelState {
   fileprivate func settleDeletion() {
     keepEnds()
     context = nil
+    let unsaved = changed
     settle()
+    remember(deletedChanges: unsaved)
     flags.insert(.vanished)
   }
 

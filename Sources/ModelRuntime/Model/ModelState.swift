@@ -226,6 +226,8 @@ private final class StateExtras {
   @safe @exclusivity(unchecked) var lastEnds: LastEnds?
   /// The changed properties from 63 on.
   @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
+  /// The changes that were not saved when the object's delete was: the row that was read has other values.
+  @safe @exclusivity(unchecked) var deletedChanges = OrdinalSet()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone, if it is not its row's key.
   @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
@@ -312,8 +314,21 @@ extension _ModelState {
   }
 
   func forgetChanges() {
-    if marks.contains(63) { extras?.farChanges = FarOrdinals() }
+    if let extras {
+      if marks.contains(63) { extras.farChanges = FarOrdinals() }
+      extras.deletedChanges = OrdinalSet()
+    }
     marks = ColumnSet()
+  }
+
+  /// Remembers the changes that were not saved because the object is deleted: if it is inserted again, they are its values.
+  func remember(deletedChanges changed: OrdinalSet) {
+    if !changed.isEmpty { makeExtras().deletedChanges = changed }
+  }
+
+  /// Whether a property was changed before the object's delete was saved, and has not been saved since.
+  func isDeletedChange(_ ordinal: Int) -> Bool {
+    extras.map { $0.deletedChanges.contains(ordinal) } ?? false
   }
 
   @usableFromInline func isFarChanged(_ ordinal: Int) -> Bool { farChanges.contains(ordinal) }
