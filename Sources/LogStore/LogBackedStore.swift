@@ -6,7 +6,7 @@ import RowFormat
 /// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
   TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore,
-  RemoteRowReporting, ReferenceClearing
+  RemoteRowReporting, ReferenceClearing, PrecedenceTaking
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -38,6 +38,10 @@ extension LogBackedStore {
     try tables.perform(.saving) { try tables.engine.endTurn() }
   }
 
+  package func takePrecedence() { tables.engine.takePrecedence() }
+
+  package func endPrecedence() { tables.engine.endPrecedence() }
+
   public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
     let tables = tables
     return try tables.perform(.saving) { try tables.engine.takeKeys(count, in: table) }
@@ -62,6 +66,7 @@ extension LogBackedStore {
         deletions: editingState.deletions,
         derived: editingState.derivedRows,
         kept: editingState.keptClaim,
+        hasLockedEnds: editingState.hasLockedEnds,
         body
       )
     }
@@ -220,7 +225,11 @@ extension LogBackedStore {
     var left: [DanglingReferences.Reference] = []
     let kept = KeptClaim()
     defer { kept.release() }
+    var attempt = 0
+    defer { if attempt >= 3 { tables.engine.endPrecedence() } }
     while true {
+      attempt += 1
+      if attempt == 3 { tables.engine.takePrecedence() }
       let rows = try tables.references(of: fetch).filter {
         ownTable == nil || $0.table == ownTable
       }

@@ -34,6 +34,8 @@ final class LogWriter: Sendable {
   /// Groups threads that wait for the disk after their turns.
   let synchronizations = WriteRounds()
   private let gathering = CommitGathering()
+  /// Lets a commit go first that others keep overtaking.
+  let precedence = CommitPrecedence()
   /// Held while a checkpoint is written.
   let checkpointing = Lock<Void>((), .checkpoint)
   /// Whether writing has ended: because the store was closed, or a call failed.
@@ -108,6 +110,8 @@ final class LogWriter: Sendable {
       assert(!isOutOfTurn, "what takes part is prepared in the turn of the commit")
       return try commitInTurn(&batch, with: participant)
     }
+    // With a participant, others may wait for what it holds: whoever made it has waited before.
+    if participant == nil { precedence.giveWay() }
     return try inTurn { () throws(StorageError) in
       try commitInTurn(&batch, with: participant)
     }
@@ -127,12 +131,19 @@ final class LogWriter: Sendable {
       housekeeper.stallCommit(of: batch.buffer.count)
     }
     var isPrepared = participant == nil
+    var attempt = 1
+    defer { if attempt >= CommitPrecedence.attemptLimit { precedence.end() } }
+    func beginAttempt() {
+      attempt += 1
+      if attempt == CommitPrecedence.attemptLimit { precedence.take() }
+    }
     while true {
       if let participant, !isPrepared {
         switch participant.prepare(batch) {
         case .ready: isPrepared = true
         case .givenUp: return nil
         case .outdated:
+          beginAttempt()
           try batch.rebase(microseconds: state.fileSystem.microseconds())
           try publishBlobs(of: &batch)
           continue
@@ -154,6 +165,7 @@ final class LogWriter: Sendable {
       case .needsPreparation: isPrepared = false
       case .conflict:
         isPrepared = participant == nil
+        beginAttempt()
         try batch.rebase(microseconds: state.fileSystem.microseconds())
         try publishBlobs(of: &batch)
       }

@@ -7,6 +7,19 @@ extension StorageEngine {
   /// Whether other processes may write the store while it is open here.
   package var hasOtherWriters: Bool { writer?.turns != nil }
 
+  /// Waits, for some seconds at most, for a commit of another thread that others have overtaken repeatedly.
+  ///
+  /// Called before a thread takes anything that the other may need. It costs one atomic read if there is none.
+  package func giveWay() { writer?.precedence.giveWay() }
+
+  /// Number of threads that wait in ``giveWay()``.
+  package var givingWayCount: Int { writer?.precedence.waitingCount ?? 0 }
+
+  /// Makes the saves of other threads wait for those of the calling one, until it has called ``endPrecedence()`` as often.
+  package func takePrecedence() { writer?.precedence.take() }
+
+  package func endPrecedence() { writer?.precedence.end() }
+
   /// Runs `body` while no other process writes the store, after reading all their commits.
   ///
   /// Other threads of this process may write meanwhile. A thread may call this in `body`, too; it must hold no locks of the

@@ -104,6 +104,15 @@ import LibC
 
 /// Threads that are never joined.
 enum Thread {
+  /// The calling thread.
+  static var current: UInt {
+    #if canImport(Darwin) || canImport(Musl)
+    return UInt(bitPattern: pthread_self())
+    #else
+    return UInt(pthread_self())
+    #endif
+  }
+
   /// Starts a thread.
   ///
   /// - Returns: `false` if the system has none left.

@@ -90,7 +90,7 @@ final class Turns: @unchecked Sendable {
   /// - Throws: Any error that `begin` throws, or ``StorageError/turnTimeout(path:waited:holder:)``; then the thread is in no
   ///   turn.
   func enter(_ begin: (_ deadline: Int?) throws(StorageError) -> Void) throws(StorageError) {
-    let thread = Self.thread
+    let thread = Thread.current
     let deadline = timeout.map { Self.deadline(in: $0) }
     let entry = gate.withMutex { () -> Entry in
       if threads[thread] != nil {
@@ -175,7 +175,7 @@ final class Turns: @unchecked Sendable {
   ///
   /// - Returns: The result of leaving.
   func leave(_ end: () -> Void) -> Departure {
-    let thread = Self.thread
+    let thread = Thread.current
     let (isLast, departure) = gate.withMutex { () -> (Bool, Departure) in
       guard let stay = threads[thread] else {
         preconditionFailure("a thread leaves a turn that it is not in")
@@ -210,8 +210,8 @@ final class Turns: @unchecked Sendable {
   /// Makes the calling thread wait, after its turn, until the log is on disk up to a position.
   func owe(_ end: UInt64) {
     gate.withMutex {
-      assert(threads[Self.thread] != nil, "a thread owes a commit that it made in no turn")
-      threads[Self.thread]?.owed = max(threads[Self.thread]?.owed ?? 0, end)
+      assert(threads[Thread.current] != nil, "a thread owes a commit that it made in no turn")
+      threads[Thread.current]?.owed = max(threads[Thread.current]?.owed ?? 0, end)
     }
   }
 
@@ -353,13 +353,5 @@ final class Turns: @unchecked Sendable {
   }
 
   /// Whether the calling thread is in a turn.
-  var isEntered: Bool { gate.withMutex { threads[Self.thread] != nil } }
-
-  private static var thread: UInt {
-    #if canImport(Darwin) || canImport(Musl)
-    return UInt(bitPattern: pthread_self())
-    #else
-    return UInt(pthread_self())
-    #endif
-  }
+  var isEntered: Bool { gate.withMutex { threads[Thread.current] != nil } }
 }

@@ -12,6 +12,7 @@ extension TableStore {
   ///   - deletions: The condition that rows must still meet when the commit deletes them.
   ///   - derived: Receives the rows that the commit changes only because attributes of theirs are derived.
   ///   - kept: Keeps the rows that are to be deleted until the next attempt, if there are references to them.
+  ///   - hasLockedEnds: Whether the thread has locked the ends of relationships: then it waits for no save that has precedence.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
   /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for an obstacle, or a
@@ -22,9 +23,11 @@ extension TableStore {
     deletions: DeletionCondition? = nil,
     derived: DerivedRows? = nil,
     kept: KeptClaim? = nil,
+    hasLockedEnds: Bool = false,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     try checkTakesChanges()
+    if kept == nil, !hasLockedEnds { engine.giveWay() }
     let sink = spareSink.take() ?? CommitSink(self)
     sink.begin(author: author, deletions: deletions, kept: kept)
     let sequence = try perform(.saving) {

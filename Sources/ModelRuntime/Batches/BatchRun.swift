@@ -88,6 +88,7 @@ struct BatchRun {
     let derived = connection.makeDerivedRows()
     var editing = context.editingState
     editing.derivedRows = derived
+    editing.hasLockedEnds = pairs != nil
     do {
       token = try connection.withLockedEnds(if: pairs != nil) {
         try connection.store.writeRows(for: editing) { sink in

@@ -287,7 +287,12 @@ private struct UpdateCommit {
     defer { self = UpdateCommit() }
     var patience: (() -> Bool)?
     var strangers: Set<RowReference> = []
+    var attempts = Attempts(in: run.connection)
+    defer { attempts.end() }
+    var isFirst = true
     while rowCount > 0 {
+      if !isFirst { attempts.next() }
+      isFirst = false
       let former = comparesRows || !readsRows ? nil : run.connection.changeCount
       do {
         return try commit(&run)

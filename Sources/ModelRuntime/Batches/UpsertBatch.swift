@@ -177,6 +177,8 @@ struct UpsertBatch {
     _ run: inout BatchRun
   ) throws {
     var patience: (() -> Bool)?
+    var attempts = Attempts(in: run.connection)
+    defer { attempts.end() }
     while true {
       do {
         return try write(composer, keys, pairs, &run)
@@ -188,9 +190,11 @@ struct UpsertBatch {
         guard mayGoOn() else { throw lost.cause }
       } catch is VanishedRow {
         // A row to update is gone: it is looked up again, and inserted if nothing is found.
+        attempts.next()
         forgetTargets()
       } catch is RowConflicts {
         // Others have changed rows to be written along: all are looked up and read again.
+        attempts.next()
         forgetTargets()
       }
     }

@@ -180,6 +180,8 @@ extension ModelContext {
     var kept: KeptClaim?
     defer { kept?.release() }
     var next: ChangeSet? = pending
+    var attempts = Attempts(in: connection)
+    defer { attempts.end() }
     while let changes = next {
       // Others still refer to rows deleted here. Twice may be chance; from then on the store makes them wait. A waiting save
       // may be in a turn, and have locked the ends: so this save takes both before it makes anybody wait.
@@ -205,12 +207,13 @@ extension ModelContext {
       do {
         let derived = connection.makeDerivedRows()
         if insists { kept = kept ?? KeptClaim() }
-        let token = try write(changes, by: policy, derived, keepingIn: kept, to: connection)
+        let token = try write(changes, by: policy, derived, kept, hasEnds: hasEnds, to: connection)
         let saved = upsert?.finish(changes) ?? changes
         return StoreSave(connection, saved, derived, token)
       } catch let obstacle where changes.changesRows && obstacle.canBeSettled {
         // The obstacle is settled among objects.
         if obstacle is DanglingReferences { dangled += 1 }
+        attempts.next()
         makeModelsTakenAlong()
         next = pendingChanges(for: connection)
       } catch let unsettled as ModelClashes {
@@ -220,6 +223,7 @@ extension ModelContext {
         try withoutUndo { try merging.settle(unsettled.clashes) }
         next = pendingChanges(for: connection)
       } catch let conflicts as RowConflicts {
+        attempts.next()
         try settle(conflicts, by: policy, in: connection)
         next = pendingChanges(for: connection)
       } catch let dangling as DanglingReferences {
@@ -227,9 +231,11 @@ extension ModelContext {
         try withoutUndo { try mend(dangling, in: connection) }
         next = pendingChanges(for: connection)
       } catch let moved as MovedReference {
+        attempts.next()
         try keep(moved, in: connection)
         next = pendingChanges(for: connection)
       } catch let vanished as VanishedRow {
+        attempts.next()
         switch try forgetVanished(among: changes, in: connection, because: vanished) {
         case .goOn: break
         case .insertReplacement:
@@ -271,7 +277,8 @@ extension ModelContext {
     _ changes: ChangeSet,
     by policy: MergePolicy,
     _ derived: DerivedRows?,
-    keepingIn claim: KeptClaim?,
+    _ claim: KeptClaim?,
+    hasEnds: Bool,
     to connection: StoreConnection
   ) throws -> (any HistoryToken)? {
     var own = changes
@@ -305,6 +312,7 @@ extension ModelContext {
     editing.comparesValues = policy.compares
     editing.derivedRows = derived
     editing.keptClaim = claim
+    editing.hasLockedEnds = hasEnds
     let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
     if !own.isEmpty {
       noticeOwnCommit(to: connection, after: former)

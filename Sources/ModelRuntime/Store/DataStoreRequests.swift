@@ -24,6 +24,8 @@ public struct EditingState: Identifiable, Sendable {
   ///
   /// Respected by stores over a log. The save has locked the ends of relationships.
   package var keptClaim: KeptClaim?
+  /// Whether the save has locked the ends of relationships.
+  package var hasLockedEnds = false
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {
