@@ -18,8 +18,9 @@ extension ModelContext {
   /// Writes all pending changes, with a policy for this save alone.
   ///
   /// - Parameter mergePolicy: The policy for attributes that others have changed since they were read here. Of a model
-  ///   that this context has saved (this object, or another one with the same unique values), or merged, and not read
-  ///   since, the values read are unknown (``MergeConflict/isReadKnown``), unless ``mergePolicy`` was set at that time. Of
+  ///   that this context has saved (this object, or another one with the same unique values), or merged while it had
+  ///   unsaved changes, and not read since, the values read are unknown (``MergeConflict/isReadKnown``), unless
+  ///   ``mergePolicy`` was set at that time. Of a model merged without any, those that the merge brought count as read. Of
   ///   a model that was rolled back, and not read since, they are those shown before, also by the error of a refused save.
   /// - Throws: As ``save()``.
   // An unapplied `context.save` means the other overload.

@@ -43,10 +43,16 @@ extension ModelContext {
 
   /// Takes over the saves of other contexts.
   func mergeSavedChanges() {
-    guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
-    else { return }
-    merge(saves)
+    // The rows that are read for the first saves may already have what later ones changed.
+    for _ in 0..<Self.mergeLimit {
+      guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
+      else { return }
+      merge(saves)
+    }
   }
+
+  /// The number of times that a context takes over what was saved while it did so.
+  private static var mergeLimit: Int { 4 }
 
   /// Takes over saved rows that were not saved through this context's objects.
   func merge(_ saves: [SavedRows]) {
@@ -55,12 +61,20 @@ extension ModelContext {
     // Rows deleted here without objects are looked up by their objects below.
     if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
     var gone: [any PersistentModel] = []
+    var outdated: [[_ModelState]] = coordinator.connections.map { _ in [] }
     for rows in saves {
-      if !rows.isComplete { mergeAll(of: rows.connectionIndex) }
-      for reference in rows.updated { mergeUpdate(of: reference, in: rows.connectionIndex) }
+      let index = rows.connectionIndex
+      if !rows.isComplete { mergeAll(of: index, &outdated[index]) }
+      for reference in rows.updated { mergeUpdate(of: reference, in: index, &outdated[index]) }
       for reference in rows.deleted {
         if let model = goneModel(at: reference, in: rows.connectionIndex) { gone.append(model) }
       }
+    }
+    // At once, so that models which one save changed show one state of the store, whatever is saved before each is looked at.
+    // Where values are compared, a value that nobody has looked at must not count as read.
+    for connection in coordinator.connections
+    where !outdated[connection.index].isEmpty && !remembersReads {
+      loadRows(of: outdated[connection.index].filter { $0.context === self }, from: connection)
     }
     mergeDeletions(of: gone)
     noticeLists()
@@ -75,20 +89,31 @@ extension ModelContext {
   }
 
   /// Takes over all possible changes in a store.
-  private func mergeAll(of index: Int) {
+  private func mergeAll(of index: Int, _ outdated: inout [_ModelState]) {
     // An object without a state may also have read its row.
     maps[index].makeStates()
     for state in maps[index].states where state.flags.contains(.stored) {
-      mergeUpdate(of: state.reference, in: index)
+      mergeUpdate(of: state.reference, in: index, &outdated)
     }
   }
 
-  private func mergeUpdate(of reference: RowReference, in index: Int) {
+  /// - Parameters:
+  ///   - reference: The row.
+  ///   - index: The store's index.
+  ///   - outdated: Receives the object if its values have been read, and none is unsaved.
+  private func mergeUpdate(
+    of reference: RowReference,
+    in index: Int,
+    _ outdated: inout [_ModelState]
+  ) {
     guard let state = maps[index][reference], let model = state.model else { return }
     // It may exist in the state that is shown now.
     if coordinator.isOfThePast { state.flags.remove(.vanished) }
     if state.isDeleted { return }
-    if state.hasValues { state.flags.insert(.hasMergedValues) }
+    if state.hasValues {
+      state.flags.insert(.hasMergedValues)
+      if state.changed.isEmpty, !coordinator.isOfThePast { outdated.append(state) }
+    }
     state.dropRow()
     model._$reset(keeping: state.changed)
     if state.changed.isEmpty { state.flags.remove(.hasSavedValues) }
