@@ -13,10 +13,9 @@ extension _ModelState {
       guard case .many(let list) = relation(property) else {
         return keepList(ordinal, in: &encoder)
       }
-      // A column written along with others keeps the row's value, whatever is known of it here.
-      if ordinal >= 63, encoder.references.derivesLists, flags.contains(.stored),
-        !changed.contains(ordinal)
-      {
+      // A column written along with others keeps the row's value, whatever is known of it here; and of a long list, copying
+      // it takes less than asking its members.
+      if encoder.references.derivesLists, flags.contains(.stored), !changed.contains(ordinal) {
         return keepList(ordinal, in: &encoder)
       }
       if encoder.references.derivesLists, correctsRow(list, property) {
@@ -151,6 +150,7 @@ extension _ModelState {
   private func keepList(_ ordinal: Int, in encoder: inout _RowEncoder) {
     let row = encoder.previous
     guard hasRelationships(of: row), !row.isNull(ordinal) else { return }
+    if encoder.references.keepsNames { return encoder.keep(ordinal) }
     let references = row.layout.references(ordinal, in: row.span)
     encoder.writer.append(
       ordinal,

@@ -142,6 +142,9 @@ protocol ReferenceResolver: AnyObject {
   /// - Throws: An error if the model can have no row in this store.
   func reference(to state: _ModelState) throws -> RowReference
 
+  /// Whether a reference is the same in a row that was read and in the row being written.
+  var keepsNames: Bool { get }
+
   /// Translates a reference of a row that was read for the row being written.
   func name(of reference: RowReference, in connection: StoreConnection?) -> RowReference?
 

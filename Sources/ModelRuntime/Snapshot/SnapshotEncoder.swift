@@ -11,6 +11,7 @@ final class ReferenceList: ReferenceResolver {
   init(in connection: StoreConnection? = nil) { self.connection = connection }
 
   var derivesLists: Bool { false }
+  var keepsNames: Bool { false }
 
   func number(_ identifier: PersistentIdentifier) -> RowReference {
     if let known = numbers[identifier] { return DefaultSnapshot.reference(number: known) }

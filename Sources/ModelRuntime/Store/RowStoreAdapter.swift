@@ -489,6 +489,8 @@ private final class RowNames: ReferenceResolver {
     return state.reference
   }
 
+  var keepsNames: Bool { true }
+
   func name(of reference: RowReference, in connection: StoreConnection?) -> RowReference? {
     reference
   }

@@ -87,6 +87,7 @@ extension RowFixture: RowResolver {
 
 extension RowFixture: ReferenceResolver {
   var derivesLists: Bool { true }
+  var keepsNames: Bool { true }
 
   func reference(to state: _ModelState) throws -> RowReference {
     referencesByState[ObjectIdentifier(state)] ?? .none
