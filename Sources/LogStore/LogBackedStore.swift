@@ -225,11 +225,9 @@ extension LogBackedStore {
     var left: [DanglingReferences.Reference] = []
     let kept = KeptClaim()
     defer { kept.release() }
-    var attempt = 0
-    defer { if attempt >= 3 { tables.engine.endPrecedence() } }
+    var attempts = Attempts(in: self)
+    defer { attempts.end() }
     while true {
-      attempt += 1
-      if attempt == 3 { tables.engine.takePrecedence() }
       let rows = try tables.references(of: fetch).filter {
         ownTable == nil || $0.table == ownTable
       }
@@ -251,6 +249,7 @@ extension LogBackedStore {
       } catch is RowConflicts {
         // Others have changed what is written along: the next attempt copies what they have set.
       }
+      attempts.next()
     }
   }
 }

@@ -289,10 +289,7 @@ private struct UpdateCommit {
     var strangers: Set<RowReference> = []
     var attempts = Attempts(in: run.connection)
     defer { attempts.end() }
-    var isFirst = true
     while rowCount > 0 {
-      if !isFirst { attempts.next() }
-      isFirst = false
       let former = comparesRows || !readsRows ? nil : run.connection.changeCount
       do {
         return try commit(&run)
@@ -324,6 +321,7 @@ private struct UpdateCommit {
           try: "a batch does not replace a stored model: delete one of the two first"
         )
       }
+      attempts.next()
     }
   }
 

@@ -9,23 +9,25 @@ package protocol PrecedenceTaking: AnyObject {
 /// The attempts of a save whose rows others change while it computes or encodes them.
 ///
 /// After a few of them it goes before other saves: it could lose to smaller ones for ever.
-struct Attempts {
+package struct Attempts {
   private static let limit = 3
-  private let connection: StoreConnection
+  private let store: any DataStore
   private var count = 1
   /// The store, once it was told to let the save go first.
-  private var store: (any PrecedenceTaking)?
+  private var yielding: (any PrecedenceTaking)?
 
-  init(in connection: StoreConnection) { self.connection = connection }
+  package init(in store: any DataStore) { self.store = store }
+
+  init(in connection: StoreConnection) { self.init(in: connection.store.openStore) }
 
   /// Begins another attempt.
-  mutating func next() {
+  package mutating func next() {
     count += 1
     guard count == Self.limit else { return }
-    store = connection.store.openStore as? any PrecedenceTaking
-    store?.takePrecedence()
+    yielding = store as? any PrecedenceTaking
+    yielding?.takePrecedence()
   }
 
   /// Ends the last attempt, on the thread that made them.
-  func end() { store?.endPrecedence() }
+  package func end() { yielding?.endPrecedence() }
 }
