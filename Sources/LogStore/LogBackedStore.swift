@@ -55,6 +55,10 @@ extension LogBackedStore {
 
   package func changeCount(ofTable table: UInt16) -> UInt64 { tables.newestChange(of: table) }
 
+  package func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64? {
+    tables.newestChange(ofReferencesIn: table, column)
+  }
+
   public func saveRows(
     for editingState: EditingState,
     _ body: (any RowChangeSink) throws -> Void

@@ -32,6 +32,10 @@ final class LazyIndex: Sendable {
   private let state = Lock<State>(State(), .indexContent)
   /// Whether commits have to be posted.
   private let registration = Atomic<Bool>(false)
+  /// The commit as of which the index was made; zero while commits are not posted, or the index is being made.
+  private let madeAt = Atomic<UInt64>(0)
+  /// The last commit that was posted.
+  private let posted = Atomic<UInt64>(0)
 
   struct Commit: Sendable {
     let sequence: UInt64
@@ -101,11 +105,22 @@ final class LazyIndex: Sendable {
   /// Whether commits have to post their changes.
   var isRegistered: Bool { registration.load(ordering: .acquiring) }
 
+  /// The newest commit of this process that changed an entry, or may have; `nil` if that is not known.
+  ///
+  /// A commit counts before it is visible.
+  var newestChange: UInt64? {
+    let made = madeAt.load(ordering: .acquiring)
+    let posted = posted.load(ordering: .acquiring)
+    guard made != 0, madeAt.load(ordering: .acquiring) == made else { return nil }
+    return max(made, posted)
+  }
+
   /// Takes the changes of a commit that has just been given its number.
   ///
   /// In the order of the commits.
   func post(_ changes: [IndexChange], of sequence: CommitSequence) {
     if changes.isEmpty { return }
+    posted.store(sequence.rawValue, ordering: .releasing)
     inbox.withLock { $0.append(Commit(sequence: sequence.rawValue, changes: changes)) }
   }
 }
@@ -279,7 +294,7 @@ extension LazyIndex {
         return
       }
       if case .words(let words)? = state.content, words.isAbandoned {
-        registration.store(false, ordering: .releasing)
+        endRegistration()
         state = State()
         inbox.withLock { $0.removeAll() }
         return
@@ -291,7 +306,7 @@ extension LazyIndex {
   /// Forgets everything: for a store that others write to.
   func removeAll() {
     state.withLock { state in
-      registration.store(false, ordering: .releasing)
+      endRegistration()
       state = State()
       inbox.withLock { $0.removeAll() }
     }
@@ -387,6 +402,7 @@ extension LazyIndex {
       state.content = nil
     }
     inbox.withLock { $0.removeAll() }
+    madeAt.store(0, ordering: .releasing)
     registration.store(true, ordering: .releasing)
     store.recordRegistration()
     do {
@@ -398,10 +414,17 @@ extension LazyIndex {
       state.applied = state.base
       state.known = state.base
       state.written = nil
+      madeAt.store(state.base, ordering: .releasing)
     } catch {
-      registration.store(false, ordering: .releasing)
+      endRegistration()
       throw error
     }
+  }
+
+  /// Commits need not be posted any more.
+  private func endRegistration() {
+    madeAt.store(0, ordering: .releasing)
+    registration.store(false, ordering: .releasing)
   }
 
   /// Reads the index's file, and takes in what was committed since.

@@ -10,6 +10,14 @@ extension TableStore: IndexedStore {
     past == nil ? engine.newestChange(of: table).rawValue : .max
   }
 
+  /// The newest commit that changed references in a column, or places at their other ends, or may have; `nil` if only
+  /// ``newestChange(of:)`` is known.
+  func newestChange(ofReferencesIn table: UInt16, _ column: Int) -> UInt64? {
+    // Others do not tell which columns they have changed.
+    guard past == nil, allowsSave, !engine.hasOtherWriters else { return nil }
+    return indexes.references(table, column)?.newestChange
+  }
+
   var newestForeignCommit: UInt64 { engine.lastForeignCommit.rawValue }
 
   func recordRegistration() {

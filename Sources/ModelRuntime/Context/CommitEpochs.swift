@@ -119,7 +119,18 @@ extension ModelContext {
       return false
     }
     let tables = connection.store.tables(of: .of(destination))
-    return !tables.isEmpty && isUnchanged(tables, since: list.epoch, in: connection)
+    if tables.isEmpty { return false }
+    guard property.isDerivable, let column = property.inverse?.ordinal else {
+      return isUnchanged(tables, since: list.epoch, in: connection)
+    }
+    // What a member is related to is all that matters, not its attributes.
+    guard let count = epochs.count(of: connection.index, in: list.epoch) else { return false }
+    return tables.allSatisfy { table in
+      let changed =
+        connection.store.changeCount(ofReferencesIn: table, column: column)
+        ?? connection.store.changeCount(ofTable: table)
+      return changed.map { $0 <= count } ?? false
+    }
   }
 }
 

@@ -178,6 +178,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
 
   func changeCount(ofTable table: UInt16) -> UInt64? { counting?.changeCount(ofTable: table) }
 
+  func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64? {
+    counting?.changeCount(ofReferencesIn: table, column: column)
+  }
+
   func tables(of base: ModelDescriptor) -> [UInt16] {
     descriptors.lazy.filter { $0.isKind(of: base) }.compactMap { tables[$0.entityName] }
   }

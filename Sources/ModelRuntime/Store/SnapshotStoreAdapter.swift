@@ -36,6 +36,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   var comparesValues: Bool { false }
   var changeCount: UInt64? { nil }
   func changeCount(ofTable table: UInt16) -> UInt64? { nil }
+  func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64? { nil }
   func tables(of base: ModelDescriptor) -> [UInt16] { [] }
 
   func fetch<T: PersistentModel>(

@@ -17,6 +17,9 @@ protocol StoreAdapter: AnyObject, Sendable {
   var changeCount: UInt64? { get }
   /// The same as of the newest one that changed rows of a table; `nil` if the store does not count them by table.
   func changeCount(ofTable table: UInt16) -> UInt64?
+  /// The same as of the newest one that changed references in a column, or the places of their rows in lists; `nil` if the
+  /// store does not tell it from other changes of the table.
+  func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64?
   /// Whether rows that a fetch does not sort come in the order of their references.
   var ordersRowsByReference: Bool { get }
   /// Whether every list is stored with its owner, even one that could be found from its other end.

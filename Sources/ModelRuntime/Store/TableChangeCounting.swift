@@ -7,4 +7,15 @@ package protocol TableChangeCounting: RowStore {
   ///
   /// - Complexity: O(1).
   func changeCount(ofTable table: UInt16) -> UInt64
+
+  /// The same as of the newest commit that changed references in a column, or the places of rows in lists at their other ends,
+  /// or that added or deleted rows with such references.
+  ///
+  /// - Returns: `nil` if the store counts only the commits that change the table.
+  /// - Complexity: O(1).
+  func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64?
+}
+
+extension TableChangeCounting {
+  package func changeCount(ofReferencesIn table: UInt16, column: Int) -> UInt64? { nil }
 }

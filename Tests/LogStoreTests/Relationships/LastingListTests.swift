@@ -98,6 +98,36 @@ import Testing
     #expect(list.count == 100)
   }
 
+  @Test
+  func
+    `stay while others change attributes of the members, and learn of the next that comes or goes`()
+    throws
+  {
+    let list = try list("moorings")
+    for number in 0..<20 {
+      let steps = list.stepCount
+      try other { _, ferry in ferry.moorings[number].number += 1000 }
+      try other { other, _ in other.insert(Mooring(-1)) }
+      #expect(ferry.moorings.count == 100 + number)
+      #expect(list.stepCount == steps)
+      try other { other, ferry in
+        switch number % 4 {
+        case 0: Stateroom(number: 500).ferry = ferry
+        case 1: ferry.moorings.swapAt(3, 50)
+        case 2: ferry.moorings.remove(at: 30)
+        default: other.delete(ferry.moorings[40])
+        }
+        // As many are left as the next step expects.
+        let missing = 101 + number - ferry.moorings.count { !$0.isDeleted }
+        for _ in 0..<missing { Mooring(2000).ferry = ferry }
+      }
+      let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Ferry>()).first)
+      #expect(
+        ferry.moorings.map(\.persistentModelID) == stored.moorings.map(\.persistentModelID)
+      )
+    }
+  }
+
   @Test func `are read again once another has changed the members`() throws {
     #expect(ferry.moorings.count == 100 && ferry.stewards.count == 100 && ferry.cargo.count == 100)
     try other { other, ferry in
@@ -263,6 +293,7 @@ import Testing
       case 4: if let first = same.stewards.first { other.delete(first) }
       case 5: same.cargo.append(Cargo(1000 + step))
       case 6: if let first = same.cargo.first { first.ferries = [] }
+      case 7: same.moorings.last?.ferry = nil
       default: other.insert(Gull(step))
       }
       try other.save()
