@@ -20,8 +20,8 @@ extension ModelContext {
       let connection = state.connection
     else { return }
     if !state.flags.contains(.vanished) {
-      // For another store, the next fetch finds out.
-      guard connection.store.keepsRows,
+      // For a remote or another store, the next fetch finds out.
+      guard connection.store.keepsRows, !connection.loadsSiblings,
         let found = try? connection.store.rows(at: [state.reference], for: editingState),
         case nil = found[0]
       else { return }

@@ -71,9 +71,10 @@ extension ModelContext {
       }
     }
     // At once, so that models which one save changed show one state of the store, whatever is saved before each is looked at.
-    // Where values are compared, a value that nobody has looked at must not count as read.
+    // Where values are compared, a value that nobody has looked at must not count as read; of a remote store, a request would
+    // cost more than most merges save.
     for connection in coordinator.connections
-    where !outdated[connection.index].isEmpty && !remembersReads {
+    where !outdated[connection.index].isEmpty && !remembersReads && !connection.loadsSiblings {
       loadRows(of: outdated[connection.index].filter { $0.context === self }, from: connection)
     }
     mergeDeletions(of: gone)
