@@ -243,7 +243,8 @@ public struct RowWriter: ~Copyable {
   ///   - column: The column.
   ///   - layout: The layout of the row.
   ///   - start: The offset of the row in ``bytes``.
-  package mutating func makeNull(_ column: Int, of layout: RowLayout, ofRowAt start: Int) {
+  @inlinable package mutating func makeNull(_ column: Int, of layout: RowLayout, ofRowAt start: Int)
+  {
     precondition(!layout.types[column].isVariable, "column \(column) has no fixed width")
     setNull(true, column, ofRowAt: start)
     let offset = layout.offset(of: column)

@@ -110,7 +110,7 @@ final class LogWriter: Sendable {
       assert(!isOutOfTurn, "what takes part is prepared in the turn of the commit")
       return try commitInTurn(&batch, with: participant)
     }
-    // With a participant, others may wait for what it holds: whoever made it has waited before.
+    // Other commits may wait for claims that a participant holds: so a save gives way before it takes them.
     if participant == nil { precedence.giveWay() }
     return try inTurn { () throws(StorageError) in
       try commitInTurn(&batch, with: participant)

@@ -9,7 +9,7 @@ struct FixedChange {
   let operation: Operation
 
   enum Operation {
-    case null(byteCount: Int)
+    case null
     case byte(UInt8)
     case word(UInt64)
     case words(UInt64, UInt64)
@@ -34,7 +34,7 @@ extension FixedChange {
     offset = layout.offset(of: column)
     let from = values.offset(of: position)
     if values.isNull(position, in: row) {
-      operation = .null(byteCount: type.fixedWidth)
+      operation = .null
     } else {
       switch type.fixedWidth {
       case 1: operation = .byte(row.load(UInt8.self, at: from))
@@ -63,11 +63,8 @@ extension FixedChange {
     // A value that is no word may be at the end of the row.
     let bits = offset + 8 <= writer.count ? writer.bytes.load(UInt64.self, at: offset) : 0
     switch operation {
-    case .null(let byteCount):
-      writer.setNull(true, column, ofRowAt: 0)
-      for place in 0..<byteCount {
-        writer.overwrite(0 as UInt8, at: offset + place, ofRowAt: 0)
-      }
+    case .null:
+      writer.makeNull(column, of: layout, ofRowAt: 0)
       return true
     case .byte(let value): writer.overwrite(value, at: offset, ofRowAt: 0)
     case .word(let value): writer.overwrite(value, at: offset, ofRowAt: 0)

@@ -71,8 +71,8 @@ extension ModelContext {
       }
     }
     // At once, so that models which one save changed show one state of the store, whatever is saved before each is looked at.
-    // Where values are compared, a value that nobody has looked at must not count as read; of a remote store, a request would
-    // cost more than most merges save.
+    // A context that compares values must not count a value as read before the app reads it. A remote store would have to
+    // answer one more request for each merge.
     for connection in coordinator.connections
     where !outdated[connection.index].isEmpty && !remembersReads && !connection.loadsSiblings {
       loadRows(of: outdated[connection.index].filter { $0.context === self }, from: connection)

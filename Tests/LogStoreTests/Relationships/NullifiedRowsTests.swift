@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test func `are changed models for whoever looks`() throws {
+  @Test func `are among the changed models when the context is asked for them`() throws {
     let context = try towns.context()
     let town = try #require(try context.town(1))
     context.delete(town)
@@ -131,7 +131,7 @@ import Testing
     )
   }
 
-  @Test func `are told of by the notice of the save, and by the history`() throws {
+  @Test func `are named in the notice of the save and in the history`() throws {
     let context = try towns.context()
     context.delete(try #require(try context.town(1)))
     nonisolated(unsafe) var told: [AnyHashable: Any] = [:]
@@ -201,7 +201,7 @@ import Testing
       let (a, b) = (Int.random(in: 0..<4, using: &chance), Int.random(in: 0..<4, using: &chance))
       for twin in pair { try twin.act(action, a, b, step) }
       for twin in pair { twin.context.checkInvariants("seed \(seed), step \(step):") }
-      // Whoever looks has objects made.
+      // A look makes objects of the rows.
       if action < 9 || pair[0].mayBeMoved { continue }
       let (objects, rows) = (try pair[0].look(), try pair[1].look())
       let difference = Set(objects).symmetricDifference(rows)

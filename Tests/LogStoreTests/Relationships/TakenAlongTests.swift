@@ -345,7 +345,7 @@ import Testing
       let (a, b) = (Int.random(in: 0..<4, using: &chance), Int.random(in: 0..<4, using: &chance))
       for twin in pair { try twin.act(action, a, b, step) }
       for twin in pair { twin.context.checkInvariants("seed \(seed), step \(step):") }
-      // Whoever looks has objects made.
+      // A look makes objects of the rows.
       if action < 7 { continue }
       #expect(try pair[0].look() == pair[1].look(), "seed \(seed), step \(step), action \(action)")
     }
