@@ -1,4 +1,5 @@
 import Foundation
+import LogEngineTestSupport
 import SwiftData
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
   }
 
   enum Order: CaseIterable {
-    case changedThenDeleted, deletedThenChanged, savedBetween, deletedTwice
+    case changedThenDeleted, deletedThenChanged, savedBetween, deletedTwice, goneAgain, rolledBack
   }
 
   @Test(arguments: Order.allCases)
@@ -85,6 +86,18 @@ import Testing
       try context.save()
       keepsake.tags = ["newer"]
       context.delete(keepsake)
+    case .goneAgain:
+      context.delete(keepsake)
+      try context.save()
+      keepsake.change()
+      context.insert(keepsake)
+      context.delete(keepsake)
+    case .rolledBack:
+      context.delete(keepsake)
+      try context.save()
+      keepsake.change()
+      context.insert(keepsake)
+      context.rollback()
     }
     try context.save()
     #expect(try stored().isEmpty)
@@ -171,5 +184,56 @@ import Testing
     #expect(context.changedModelsArray.count == 1 && context.insertedModelsArray.isEmpty)
     try context.save()
     #expect(try stored().count == 1)
+  }
+
+  /// Changes, deletes, inserts, saves, undoes and rolls back by chance.
+  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  func `is stored as it is shown, whatever was done before`(seed: UInt64) throws {
+    var chance = SeededGenerator(seed: seed)
+    let manager = chance.oneIn(2) ? UndoManager() : nil
+    manager?.groupsByEvent = false
+    // An undo inserts into the context that the manager belongs to.
+    let second = manager == nil ? ModelContext(container) : context
+    context.undoManager = manager
+    var steps: [String] = []
+    for number in 0..<40 {
+      let current = keepsake.modelContext ?? (chance.oneIn(5) ? second : context)
+      manager?.beginUndoGrouping()
+      switch Int.random(in: 0..<9, using: &chance) {
+      case 0, 1:
+        keepsake.place = Keepsake.Place(latitude: Double(number))
+        keepsake.tags = ["\(number)"]
+        steps.append("change")
+      case 2:
+        keepsake.price = Decimal(number)
+        keepsake.shape = .circle(Double(number))
+        keepsake.picture = Data(repeating: 1, count: number)
+        steps.append("change others")
+      case 3, 4:
+        if keepsake.modelContext != nil { current.delete(keepsake) }
+        steps.append("delete")
+      case 5, 6:
+        current.insert(keepsake)
+        steps.append("insert")
+      case 7 where chance.oneIn(3):
+        current.rollback()
+        steps.append("roll back")
+      default: steps.append("save")
+      }
+      context.processPendingChanges()
+      manager?.endUndoGrouping()
+      if steps.last == "save" { try current.save() }
+      if let manager, chance.oneIn(6), manager.canUndo {
+        manager.undo()
+        steps.append("undo")
+        try context.save()
+      } else if steps.last != "save" {
+        continue
+      }
+      let isStored = keepsake.modelContext != nil && !keepsake.isDeleted && !current.hasChanges
+      if !isStored && keepsake.modelContext != nil { continue }
+      let expected = isStored ? [keepsake.values] : []
+      #expect(try stored() == expected, "seed \(seed): \(steps.joined(separator: ", "))")
+    }
   }
 }

@@ -27,7 +27,7 @@ extension ModelContext {
       state.flags.remove([.inserted, .deleted, .listed, .mayReturn])
       state.reference = .none
       // Relationships are released: models that refer to each other outside of every context would never be freed.
-      state.settle()
+      state.settleUnwritten()
       state.dropRelations()
     }
     var keptLists: [RelatedModels] = []

@@ -119,7 +119,7 @@ extension ModelContext {
       state.keepEnds()
       state.context = nil
       state.flags.remove(.inserted)
-      state.settle()
+      state.settleUnwritten()
       observers?.forgetInsertion(of: model)
     }
     insertedModels.removeAll { $0._$state.isDeleted }
@@ -539,13 +539,18 @@ extension _ModelState {
     context?.beKept(by: self)
   }
 
+  /// Forgets changes that nothing was written of, because the object leaves its context with them.
+  func settleUnwritten() {
+    let unwritten = unwrittenChanges
+    settle()
+    unwrittenChanges = unwritten
+  }
+
   /// Removes the object from its context: its delete is saved.
   fileprivate func settleDeletion() {
     keepEnds()
     context = nil
-    let unsaved = changed
-    settle()
-    remember(deletedChanges: unsaved)
+    settleUnwritten()
     flags.insert(.vanished)
   }
 

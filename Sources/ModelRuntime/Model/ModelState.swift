@@ -226,8 +226,8 @@ private final class StateExtras {
   @safe @exclusivity(unchecked) var lastEnds: LastEnds?
   /// The changed properties from 63 on.
   @safe @exclusivity(unchecked) var farChanges = FarOrdinals()
-  /// The changes that were not saved when the object's delete was: the row that was read has other values.
-  @safe @exclusivity(unchecked) var deletedChanges = OrdinalSet()
+  /// The changes with which the object left a context, not saved since: the row that was read has other values.
+  @safe @exclusivity(unchecked) var unwrittenChanges = OrdinalSet()
   @safe @exclusivity(unchecked) var observation: _ObservationBox?
   /// The temporary identifier, or that of an object whose context is gone, if it is not its row's key.
   @safe @exclusivity(unchecked) var identifier: PersistentIdentifier?
@@ -316,19 +316,25 @@ extension _ModelState {
   func forgetChanges() {
     if let extras {
       if marks.contains(63) { extras.farChanges = FarOrdinals() }
-      extras.deletedChanges = OrdinalSet()
+      extras.unwrittenChanges = OrdinalSet()
     }
     marks = ColumnSet()
   }
 
-  /// Remembers the changes that were not saved because the object is deleted: if it is inserted again, they are its values.
-  func remember(deletedChanges changed: OrdinalSet) {
-    if !changed.isEmpty { makeExtras().deletedChanges = changed }
+  /// The changed properties of which nothing is written if the object leaves its context: if it is inserted again, they have
+  /// their values, and not those of the row that was read.
+  var unwrittenChanges: OrdinalSet {
+    get {
+      var changes = changed
+      if let extras { changes.formUnion(extras.unwrittenChanges) }
+      return changes
+    }
+    set { if !newValue.isEmpty { makeExtras().unwrittenChanges = newValue } }
   }
 
-  /// Whether a property was changed before the object's delete was saved, and has not been saved since.
-  func isDeletedChange(_ ordinal: Int) -> Bool {
-    extras.map { $0.deletedChanges.contains(ordinal) } ?? false
+  /// Whether a property was changed before the object left a context, and has not been saved since.
+  func isUnwrittenChange(_ ordinal: Int) -> Bool {
+    extras.map { $0.unwrittenChanges.contains(ordinal) } ?? false
   }
 
   @usableFromInline func isFarChanged(_ ordinal: Int) -> Bool { farChanges.contains(ordinal) }

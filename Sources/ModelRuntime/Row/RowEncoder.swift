@@ -117,7 +117,7 @@ public struct _RowEncoder: ~Copyable {
   func writesValue(_ ordinal: Int) -> Bool {
     guard let state, !previous.isAbsent else { return true }
     return state.changed.contains(ordinal) || hasLostFile(ordinal)
-      || state.isDeletedChange(ordinal)
+      || state.isUnwrittenChange(ordinal)
   }
 
   /// Whether the previous row was deleted, and names a side file that was deleted with it.
