@@ -6,7 +6,7 @@ import RowFormat
 /// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
   TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore,
-  RemoteRowReporting, ReferenceClearing, PrecedenceTaking
+  RemoteRowReporting, ReferenceClearing, PrecedenceTaking, StateReading
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -71,6 +71,7 @@ extension LogBackedStore {
         derived: editingState.derivedRows,
         kept: editingState.keptClaim,
         hasLockedEnds: editingState.hasLockedEnds,
+        announcement: editingState.announcement,
         body
       )
     }
@@ -176,6 +177,12 @@ extension LogBackedStore {
 
   public func rows(at references: [RowReference]) throws -> [FetchedRow?] {
     try openTables().rows(at: references)
+  }
+
+  package func rows(
+    ofOneState choose: (UInt64) throws -> [RowReference]
+  ) throws -> [FetchedRow?] {
+    try openTables().rows(ofOneState: choose)
   }
 
   public func rows(

@@ -45,7 +45,7 @@ extension PostgresStore: RemoteSaveReporting {
 
 extension PostgresStore: RemoteRowReporting {
   package func observeRemoteRows(
-    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+    _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? {
     guard isObservable else { return nil }
     let number = newestSave

@@ -64,9 +64,9 @@ final class RemoteWatches: Sendable {
   ///
   /// - Parameter read: Reads which rows were changed, if an observer wants to know.
   /// - Returns: The callbacks to call without any locks: a callback may read, or start or stop watching.
-  func note(_ read: () -> RemoteRows) -> [@Sendable () -> Void] {
+  func note(_ read: () -> ChangedRows) -> [@Sendable () -> Void] {
     let all = state.withLock { $0.watches.values.compactMap(\.watch) }
-    var rows: RemoteRows?
+    var rows: ChangedRows?
     var notices: [@Sendable () -> Void] = []
     for watch in all {
       switch watch.arrival {
@@ -87,7 +87,7 @@ final class RemoteWatches: Sendable {
 final class RemoteWatch: Sendable {
   fileprivate enum Arrival {
     case save(@Sendable () -> Void)
-    case rows(@Sendable (RemoteRows) -> [@Sendable () -> Void])
+    case rows(@Sendable (ChangedRows) -> [@Sendable () -> Void])
   }
 
   fileprivate let arrival: Arrival
@@ -115,7 +115,7 @@ extension TableStore {
 
   /// Has the rows noted that another process has changed; `nil` where no other process can save.
   func observeRemoteRows(
-    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+    _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? { observe(.rows(note)) }
 
   private func observe(_ arrival: RemoteWatch.Arrival) -> RemoteWatch? {

@@ -5,7 +5,7 @@ import RowFormat
 
 extension LogBackedStore {
   package func observeRemoteRows(
-    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+    _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? { tables.observeRemoteRows(note) }
 
   package func lookForRemoteSaves() {
@@ -21,8 +21,8 @@ extension TableStore {
   /// Reads which rows were changed by commits of other processes.
   ///
   /// - Complexity: O(bytes of the commits).
-  func rows(of news: News) -> RemoteRows {
-    var rows = RemoteRows()
+  func rows(of news: News) -> ChangedRows {
+    var rows = ChangedRows()
     var count = 0
     do {
       for run in news.commits {
@@ -43,14 +43,14 @@ extension TableStore {
       count = .max
     }
     if count > Self.newsLimit {
-      rows = RemoteRows()
+      rows = ChangedRows()
       rows.isComplete = false
     }
     return rows
   }
 }
 
-extension RemoteRows {
+extension ChangedRows {
   fileprivate mutating func add(_ header: RecordHeader) {
     switch header.kind {
     case .insert: inserted.append(header.reference)

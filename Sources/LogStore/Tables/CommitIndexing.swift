@@ -30,6 +30,9 @@ final class CommitIndexing: CommitParticipant {
   @safe @exclusivity(unchecked) var deletions: DeletionCondition?
   /// The rows that do not.
   @safe @exclusivity(unchecked) private var renewed: [RowReference] = []
+  /// Told the commit's number, and the rows that it changes, before they are visible.
+  @safe @exclusivity(unchecked) var announcement: CommitAnnouncement?
+  @safe @exclusivity(unchecked) private var announced: ChangedRows?
   /// Whether anything was recorded since the last reset.
   @safe @exclusivity(unchecked) private var hasRecords = false
 
@@ -81,11 +84,20 @@ final class CommitIndexing: CommitParticipant {
 
   /// Commits a batch.
   ///
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - rows: The rows that it changes, but for those with derived attributes, if they are to be announced.
   /// - Returns: The commit's number; of the newest one, if the batch is empty.
   /// - Throws: `RowClashes`, or a storage error; then nothing is written.
-  func commit(_ batch: inout CommitBatch) throws -> CommitSequence {
+  func commit(
+    _ batch: inout CommitBatch,
+    announcing rows: ChangedRows? = nil
+  ) throws -> CommitSequence {
+    announced = rows
+    if let derived { announced?.updated += derived.updatedOwners }
     defer {
       reset()
+      announced = nil
       if !expected.isEmpty { expected.removeAll() }
       values.removeAll()
       deletions = nil
@@ -177,6 +189,7 @@ final class CommitIndexing: CommitParticipant {
     }
     if PlantedFault.unindexedSave.isPlanted { return true }
     for part in parts { part.index.post(part.changes, of: sequence) }
+    if let announced { announcement?.announce(announced, as: sequence.rawValue) }
     return true
   }
 

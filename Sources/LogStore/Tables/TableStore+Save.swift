@@ -13,6 +13,7 @@ extension TableStore {
   ///   - derived: Receives the rows that the commit changes only because attributes of theirs are derived.
   ///   - kept: Keeps the rows that are to be deleted until the next attempt, if there are references to them.
   ///   - hasLockedEnds: Whether the thread has locked the ends of relationships: then it waits for no save that has precedence.
+  ///   - announcement: Told the rows of the commit before they are visible.
   ///   - body: Writes them.
   /// - Returns: The bookmark behind it; `nil` if nothing was written.
   /// - Throws: `DanglingReferences`, `RowClashes`, `RowConflicts`, `RenewedRows` or `VanishedRow` for an obstacle, or a
@@ -24,12 +25,13 @@ extension TableStore {
     derived: DerivedRows? = nil,
     kept: KeptClaim? = nil,
     hasLockedEnds: Bool = false,
+    announcement: CommitAnnouncement? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     try checkTakesChanges()
     if kept == nil, !hasLockedEnds { engine.giveWay() }
     let sink = spareSink.take() ?? CommitSink(self)
-    sink.begin(author: author, deletions: deletions, kept: kept)
+    sink.begin(author: author, deletions: deletions, kept: kept, announcement)
     let sequence = try perform(.saving) {
       // No other process changes meanwhile what is checked and written.
       try engine.inTurn {
@@ -87,6 +89,8 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
   @safe @exclusivity(unchecked) private var byteCount = 0
   /// Keeps the deleted rows until the next attempt, if there are references to them.
   private var kept: KeptClaim?
+  /// The changed rows, if somebody wants to know them.
+  @safe @exclusivity(unchecked) private var announced: ChangedRows?
   private let indexing: CommitIndexing
   /// Computes derived attributes, if any class has some.
   private let derived: DerivedChanges?
@@ -131,9 +135,12 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
     author: String?,
     keeping check: ReferenceCheck = .everything,
     deletions: DeletionCondition? = nil,
-    kept: KeptClaim? = nil
+    kept: KeptClaim? = nil,
+    _ announcement: CommitAnnouncement? = nil
   ) {
     self.kept = kept
+    indexing.announcement = announcement
+    announced = announcement.map { _ in ChangedRows() }
     batch.author = author
     indexing.deletions = deletions
     self.check = check
@@ -152,11 +159,13 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
     defer {
       derived?.release()
       kept = nil
+      announced = nil
+      indexing.announcement = nil
     }
     let sequence: CommitSequence
     if references.isEmpty {
       try derived?.finish(into: &batch)
-      sequence = try indexing.commit(&batch)
+      sequence = try indexing.commit(&batch, announcing: announced)
     } else {
       let claim = store.referenceClaims.claim(references, keptBy: kept)
       var keeper: KeptClaim?
@@ -168,7 +177,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
         throw dangling
       }
       try derived?.finish(into: &batch)
-      sequence = try indexing.commit(&batch)
+      sequence = try indexing.commit(&batch, announcing: announced)
     }
     return isEmpty ? nil : sequence
   }
@@ -182,6 +191,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       batch.insert(reference, layout: table.layoutNumber, row: row)
     }
     recordChange(row.byteCount)
+    announced?.inserted.append(reference)
     if target.canBeReferredTo || !target.checked.isEmpty {
       references.recordInsertion(of: reference)
     }
@@ -203,6 +213,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
     }
     recordChange(row.byteCount)
+    announced?.updated.append(reference)
   }
 
   func revise(
@@ -221,8 +232,10 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       layout: target.table.layoutNumber,
       changed: changed
     ) { key, row in
-      guard body(RowReference(table: number, key: key), &row) else { return false }
+      let reference = RowReference(table: number, key: key)
+      guard body(reference, &row) else { return false }
       recordChange(row.count)
+      announced?.updated.append(reference)
       return true
     }
     return rest.map { RowReference(table: number, key: $0) }
@@ -292,6 +305,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       for column in cleared { row.makeNull(column, of: layout, ofRowAt: 0) }
       if isChecked { self.references.record(reference.row, column, nil) }
       recordChange(row.count)
+      announced?.updated.append(reference.row)
       return true
     }
     if rest.isEmpty {
@@ -326,6 +340,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
       batch.delete(reference)
     }
     recordChange(0)
+    announced?.deleted.append(reference)
   }
 
   /// The table of a change, looked up if it is not that of the last one; `nil` if the store has no such table.

@@ -89,12 +89,18 @@ struct BatchRun {
     var editing = context.editingState
     editing.derivedRows = derived
     editing.hasLockedEnds = pairs != nil
+    editing.announcement = context.coordinator.inboxes.announcement(
+      of: connection,
+      from: context.inbox
+    )
     do {
       token = try connection.withLockedEnds(if: pairs != nil) {
-        try connection.store.writeRows(for: editing) { sink in
-          pairs?.begin()
-          rows = try body(sink)
-          try pairs?.settle(in: sink, for: editing)
+        try editing.announced {
+          try connection.store.writeRows(for: editing) { sink in
+            pairs?.begin()
+            rows = try body(sink)
+            try pairs?.settle(in: sink, for: editing)
+          }
         }
       }
     } catch let dangling as DanglingReferences where dangling.toDeletedRows.isEmpty {
@@ -106,7 +112,7 @@ struct BatchRun {
     // Derived rows are announced, but are no part of the result.
     if let derived { rows.updated += derived.updated }
     if let pairs { rows.updated += pairs.updated }
-    context.announce(rows, token, in: connection)
+    context.announce(rows, token, editing.announcement, in: connection)
   }
 
   /// Records the rows saved through objects.
@@ -158,10 +164,11 @@ extension ModelContext {
   fileprivate func announce(
     _ rows: SavedRows,
     _ token: (any HistoryToken)?,
+    _ announcement: CommitAnnouncement?,
     in connection: StoreConnection
   ) {
     merge([rows])
-    coordinator.inboxes.post([rows], from: inbox)
+    coordinator.inboxes.post([rows], from: inbox, announcement)
     coordinator.saveListeners.tell(rows, token, in: connection, author: author)
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()

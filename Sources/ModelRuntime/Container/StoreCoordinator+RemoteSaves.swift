@@ -66,7 +66,7 @@ final class RemoteSaves: Sendable {
 }
 
 extension SavedRows {
-  fileprivate init(_ rows: RemoteRows, in index: Int) {
+  init(_ rows: ChangedRows, in index: Int) {
     self.init(
       connectionIndex: index,
       inserted: rows.inserted,

@@ -43,43 +43,111 @@ extension ModelContext {
 
   /// Takes over the saves of other contexts.
   func mergeSavedChanges() {
-    // The rows that are read for the first saves may already have what later ones changed.
+    // A store that announces nothing may have read what later saves changed.
     for _ in 0..<Self.mergeLimit {
-      guard let saves = inbox?.takeAll(), !saves.isEmpty, !PlantedFault.unmergedSave.isPlanted
-      else { return }
-      merge(saves)
+      guard let inbox, inbox.hasArrivals, !PlantedFault.unmergedSave.isPlanted else { return }
+      merge([])
     }
   }
 
   /// The number of times that a context takes over what was saved while it did so.
   private static var mergeLimit: Int { 4 }
 
-  /// Takes over saved rows that were not saved through this context's objects.
-  func merge(_ saves: [SavedRows]) {
+  /// Takes over saved rows that were not saved through this context's objects, and all that other contexts have saved up to the
+  /// state of the store that is read.
+  func merge(_ own: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
-    // Rows deleted here without objects are looked up by their objects below.
-    if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
+    var merge = Merge()
+    for connection in coordinator.connections { take(own, from: connection, by: &merge) }
+    for state in merge.notified where state.isObserved {
+      if let model = state.model { state.notifyAll(model, except: state.changed) }
+    }
+    mergeDeletions(of: merge.gone)
+    noticeLists()
+    observers?.merged(merge.saves, from: coordinator.connections)
+    withExtendedLifetime(merge) {}
+  }
+
+  /// What a merge has found so far.
+  private struct Merge {
+    var saves: [SavedRows] = []
+    var notified: [_ModelState] = []
     var gone: [any PersistentModel] = []
-    var outdated: [[_ModelState]] = coordinator.connections.map { _ in [] }
-    for rows in saves {
-      let index = rows.connectionIndex
-      if !rows.isComplete { mergeAll(of: index, &outdated[index]) }
-      for reference in rows.updated { mergeUpdate(of: reference, in: index, &outdated[index]) }
-      for reference in rows.deleted {
-        if let model = goneModel(at: reference, in: rows.connectionIndex) { gone.append(model) }
+    /// Keeps the objects alive that observers want to look at.
+    var wanted: [any PersistentModel] = []
+  }
+
+  /// Takes over the saves of one store.
+  ///
+  /// The rows are read at once, all from one state, so that models which one save changed show one state of the store,
+  /// whatever is saved before each is looked at. A context that compares values must not count a value as read before the app
+  /// reads it, and a remote store would have to answer one more request for each merge: their rows are read when they are
+  /// needed.
+  private func take(
+    _ own: [SavedRows],
+    from connection: StoreConnection,
+    by merge: inout Merge
+  ) {
+    let index = connection.index
+    var saves = own.filter { $0.connectionIndex == index }
+    guard !saves.isEmpty || inbox?.hasArrivals == true else { return }
+    var states: [_ModelState] = []
+    var rows: [FetchedRow?] = []
+    if remembersReads || connection.loadsSiblings || coordinator.isOfThePast {
+      saves += inbox?.take(of: index, upTo: nil) ?? []
+    } else {
+      do {
+        rows = try connection.store.rows(for: editingState) { commit in
+          saves += inbox?.take(of: index, upTo: commit) ?? []
+          states = self.states(outdatedBy: saves, in: connection, &merge.wanted)
+          return states.map(\.reference)
+        }
+      } catch {
+        deferredError = deferredError ?? error
       }
     }
-    // At once, so that models which one save changed show one state of the store, whatever is saved before each is looked at.
-    // A context that compares values must not count a value as read before the app reads it. A remote store would have to
-    // answer one more request for each merge.
-    for connection in coordinator.connections
-    where !outdated[connection.index].isEmpty && !remembersReads && !connection.loadsSiblings {
-      loadRows(of: outdated[connection.index].filter { $0.context === self }, from: connection)
+    // Rows deleted here without objects are looked up by their objects below.
+    if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
+    for rows in saves {
+      if !rows.isComplete { mergeAll(of: index, &merge.notified) }
+      for reference in rows.updated { mergeUpdate(of: reference, in: index, &merge.notified) }
     }
-    mergeDeletions(of: gone)
-    noticeLists()
-    observers?.merged(saves, from: coordinator.connections)
+    for (state, row) in zip(states, rows) where state.context === self {
+      if let row { refresh(state, from: row) } else { state.vanish() }
+    }
+    for rows in saves {
+      for reference in rows.deleted {
+        if let model = goneModel(at: reference, in: index) { merge.gone.append(model) }
+      }
+    }
+    merge.saves += saves
+  }
+
+  /// The objects whose rows a merge reads: those that have values, none of which is unsaved, and those that observers look at.
+  private func states(
+    outdatedBy saves: [SavedRows],
+    in connection: StoreConnection,
+    _ wanted: inout [any PersistentModel]
+  ) -> [_ModelState] {
+    let map = maps[connection.index]
+    var states: [_ModelState] = []
+    if saves.contains(where: { !$0.isComplete }) {
+      // An object without a state may also have read its row.
+      map.makeStates()
+      states = map.states.filter { $0.flags.contains(.stored) && $0.isReadByMerge }
+    }
+    for rows in saves where rows.isComplete {
+      for reference in rows.updated {
+        if let state = map[reference], state.isReadByMerge { states.append(state) }
+      }
+      for reference in observers?.wantedRows(of: rows, from: connection) ?? [] {
+        guard let model = model(at: reference, in: connection) else { continue }
+        wanted.append(model)
+        if model._$state.needsRow { states.append(model._$state) }
+      }
+    }
+    return states
   }
 
   /// Whether a save may have deleted or changed rows that are deleted here without objects.
@@ -90,36 +158,33 @@ extension ModelContext {
   }
 
   /// Takes over all possible changes in a store.
-  private func mergeAll(of index: Int, _ outdated: inout [_ModelState]) {
+  private func mergeAll(of index: Int, _ notified: inout [_ModelState]) {
     // An object without a state may also have read its row.
     maps[index].makeStates()
     for state in maps[index].states where state.flags.contains(.stored) {
-      mergeUpdate(of: state.reference, in: index, &outdated)
+      mergeUpdate(of: state.reference, in: index, &notified)
     }
   }
 
   /// - Parameters:
   ///   - reference: The row.
   ///   - index: The store's index.
-  ///   - outdated: Receives the object if its values have been read, and none is unsaved.
+  ///   - notified: Receives the object, to be notified once it has its values.
   private func mergeUpdate(
     of reference: RowReference,
     in index: Int,
-    _ outdated: inout [_ModelState]
+    _ notified: inout [_ModelState]
   ) {
     guard let state = maps[index][reference], let model = state.model else { return }
     // It may exist in the state that is shown now.
     if coordinator.isOfThePast { state.flags.remove(.vanished) }
     if state.isDeleted { return }
-    if state.hasValues {
-      state.flags.insert(.hasMergedValues)
-      if state.changed.isEmpty, !coordinator.isOfThePast { outdated.append(state) }
-    }
+    if state.hasValues { state.flags.insert(.hasMergedValues) }
     state.dropRow()
     model._$reset(keeping: state.changed)
     if state.changed.isEmpty { state.flags.remove(.hasSavedValues) }
     if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
-    state.notifyAll(model, except: state.changed)
+    notified.append(state)
   }
 
   /// The object of a row that was deleted elsewhere, if the context can drop it.
@@ -190,6 +255,9 @@ extension ModelContext {
 }
 
 extension _ModelState {
+  /// Whether a merge reads the row again.
+  fileprivate var isReadByMerge: Bool { hasValues && changed.isEmpty && !isDeleted }
+
   /// Whether the object has values that were read or saved.
   fileprivate var hasValues: Bool { unsafe row != nil || flags.contains(.hasSavedValues) }
 

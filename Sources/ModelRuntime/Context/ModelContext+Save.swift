@@ -66,10 +66,9 @@ extension ModelContext {
   /// Announces the commits.
   private func report(_ saved: [StoreSave]) {
     mergeDerived(of: saved)
-    coordinator.inboxes.post(
-      saved.map { SavedRows($0) },
-      from: inbox
-    )
+    for save in saved {
+      coordinator.inboxes.post([SavedRows(save)], from: inbox, save.announcement)
+    }
     observers?.saved(saved.map(\.changes), pending: inserted)
     coordinator.saveListeners.tell(saved, author: author)
     SaveNotifications.postDidSave(of: self) {
@@ -207,9 +206,16 @@ extension ModelContext {
       do {
         let derived = connection.makeDerivedRows()
         if insists { kept = kept ?? KeptClaim() }
-        let token = try write(changes, by: policy, derived, kept, hasEnds: hasEnds, to: connection)
+        let (token, announcement) = try write(
+          changes,
+          by: policy,
+          derived,
+          kept,
+          hasEnds: hasEnds,
+          to: connection
+        )
         let saved = upsert?.finish(changes) ?? changes
-        return StoreSave(connection, saved, derived, token)
+        return StoreSave(connection, saved, derived, token, announcement)
       } catch let obstacle where changes.changesRows && obstacle.canBeSettled {
         // The obstacle is settled among objects.
         if obstacle is DanglingReferences { dangled += 1 }
@@ -280,7 +286,7 @@ extension ModelContext {
     _ claim: KeptClaim?,
     hasEnds: Bool,
     to connection: StoreConnection
-  ) throws -> (any HistoryToken)? {
+  ) throws -> (token: (any HistoryToken)?, announcement: CommitAnnouncement?) {
     var own = changes
     if connection.hasRelationships {
       try validate(own)
@@ -313,15 +319,18 @@ extension ModelContext {
     editing.derivedRows = derived
     editing.keptClaim = claim
     editing.hasLockedEnds = hasEnds
-    let token = own.isEmpty ? nil : try connection.store.save(own, for: editing, in: connection)
+    var token: (any HistoryToken)?
     if !own.isEmpty {
+      editing.announcement = coordinator.inboxes.announcement(of: connection, from: inbox)
+      editing.announcement?.touch(touched)
+      token = try editing.announced { try connection.store.save(own, for: editing, in: connection) }
       noticeOwnCommit(to: connection, after: former)
       forgetSiblings()
     }
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)
     if let derived { settle(derived, of: own, askedFor: changes, in: connection) }
-    return token
+    return (token, editing.announcement)
   }
 
   /// Puts together the lists that are written with their owners, from the current rows.
@@ -491,13 +500,17 @@ struct StoreSave {
   let derived: [RowReference]
   /// The bookmark after the save, if the store keeps history.
   let token: (any HistoryToken)?
+  /// What the store was given to announce the commit.
+  let announcement: CommitAnnouncement?
 
   init(
     _ connection: StoreConnection,
     _ changes: ChangeSet,
     _ derived: DerivedRows?,
-    _ token: (any HistoryToken)?
+    _ token: (any HistoryToken)?,
+    _ announcement: CommitAnnouncement?
   ) {
+    self.announcement = announcement
     self.connection = connection
     self.changes = changes
     self.derived = derived?.updated ?? []

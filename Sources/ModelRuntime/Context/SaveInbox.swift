@@ -1,5 +1,6 @@
 import Locking
 import RowFormat
+import Synchronization
 
 /// The rows that one or several saves changed in one store.
 struct SavedRows: Sendable {
@@ -15,10 +16,23 @@ struct SavedRows: Sendable {
 }
 
 /// Saves of other contexts, kept until the receiving context takes them.
+///
+/// A save of a store that announces its commits is here before any context can read its rows, and is an arrival only afterwards:
+/// a context that takes arrivals over reads a state of the store, and takes everything that this state has.
 final class SaveInbox: Sendable {
+  fileprivate struct Entry {
+    var rows: SavedRows
+    /// The number of the commit, if it was announced; of the newest one, if these are several saves.
+    var commit: UInt64?
+    /// Whether the save has ended.
+    var hasArrived: Bool
+  }
+
   fileprivate struct Contents {
-    var saves: [SavedRows] = []
+    /// The announced commits of a store are in ascending order.
+    var entries: [Entry] = []
     var rowCount = 0
+    var arrivalCount = 0
   }
 
   private let contents = Lock<Contents>(Contents(), .saveInbox)
@@ -37,48 +51,166 @@ final class SaveInbox: Sendable {
     self.arrival = arrival
   }
 
-  /// Adds rows.
+  /// Adds saves that have ended.
   ///
   /// - Returns: The closure to call, if any.
   func note(_ rows: [SavedRows]) -> (@Sendable () -> Void)? {
-    let wasEmpty = contents.withLock { contents in
-      defer { contents.add(rows) }
-      return contents.saves.isEmpty
+    let isFirst = contents.withLock { contents in
+      defer {
+        for rows in rows { contents.add(Entry(rows: rows, commit: nil, hasArrived: true)) }
+        contents.fold()
+      }
+      return contents.arrivalCount == 0
     }
-    return wasEmpty ? arrival : bell?.furtherRing
+    return isFirst ? arrival : bell?.furtherRing
   }
 
-  func takeAll() -> [SavedRows] {
+  /// Adds a save that is about to become visible.
+  func expect(_ rows: SavedRows, _ commit: UInt64) {
+    contents.withLock { $0.add(Entry(rows: rows, commit: commit, hasArrived: false)) }
+  }
+
+  /// Makes an expected save an arrival.
+  ///
+  /// - Returns: The closure to call, if any; none if the context has taken the save over.
+  func confirm(_ commit: UInt64, of store: Int) -> (@Sendable () -> Void)? {
+    let isFirst = contents.withLock { contents -> Bool? in
+      guard let place = contents.place(of: commit, store) else { return nil }
+      contents.entries[place].hasArrived = true
+      contents.arrivalCount += 1
+      contents.fold()
+      return contents.arrivalCount == 1
+    }
+    return isFirst.flatMap { $0 ? arrival : bell?.furtherRing }
+  }
+
+  /// Removes an expected save, which failed.
+  func withdraw(_ commit: UInt64, of store: Int) {
     contents.withLock { contents in
-      defer { contents = Contents() }
-      return contents.saves
+      guard let place = contents.place(of: commit, store) else { return }
+      contents.rowCount -= contents.entries.remove(at: place).rows.count
+    }
+  }
+
+  /// Whether saves have arrived.
+  var hasArrivals: Bool { contents.withLock { $0.arrivalCount > 0 } }
+
+  /// Takes the saves of one store.
+  ///
+  /// - Parameters:
+  ///   - store: The index of the store's connection.
+  ///   - commit: The newest commit of the state that the context reads; `nil` takes what has arrived.
+  /// - Returns: The saves that the state has, whether they have arrived or not.
+  func take(of store: Int, upTo commit: UInt64?) -> [SavedRows] {
+    contents.withLock { contents in
+      var taken: [SavedRows] = []
+      contents.entries.removeAll { entry in
+        guard entry.rows.connectionIndex == store, entry.isPart(ofStateAt: commit) else {
+          return false
+        }
+        taken.append(entry.rows)
+        contents.rowCount -= entry.rows.count
+        if entry.hasArrived { contents.arrivalCount -= 1 }
+        return true
+      }
+      return taken
     }
   }
 }
 
+extension SaveInbox.Entry {
+  /// Whether the state of a store as of a commit has the save.
+  fileprivate func isPart(ofStateAt newest: UInt64?) -> Bool {
+    guard let newest, let commit else { return hasArrived }
+    return commit <= newest
+  }
+}
+
 extension SaveInbox.Contents {
-  /// Adds saved rows; too many rows become one entry for each store they are in.
-  fileprivate mutating func add(_ rows: [SavedRows]) {
-    saves += rows
-    for save in rows { rowCount += save.count }
-    let isOften = saves.count > SaveInbox.saveLimit
-    guard (rowCount > SaveInbox.rowLimit || isOften) && saves.count > 1 else { return }
-    let stores = Set(saves.lazy.map(\.connectionIndex)).sorted()
-    saves = stores.map { SavedRows(connectionIndex: $0, isComplete: false) }
-    rowCount = 0
+  fileprivate mutating func add(_ entry: SaveInbox.Entry) {
+    entries.append(entry)
+    rowCount += entry.rows.count
+    if entry.hasArrived { arrivalCount += 1 }
+  }
+
+  /// The place of an announced commit that nobody has taken.
+  fileprivate func place(of commit: UInt64, _ store: Int) -> Int? {
+    entries.lastIndex { $0.commit == commit && $0.rows.connectionIndex == store }
+  }
+
+  /// Makes too many rows, or saves, one entry for each store they are in.
+  fileprivate mutating func fold() {
+    let isOften = arrivalCount > SaveInbox.saveLimit
+    guard (rowCount > SaveInbox.rowLimit || isOften) && arrivalCount > 1 else { return }
+    var folded: [SaveInbox.Entry] = []
+    var rest: [SaveInbox.Entry] = []
+    for entry in entries {
+      guard entry.hasArrived else {
+        rest.append(entry)
+        continue
+      }
+      let store = entry.rows.connectionIndex
+      if let place = folded.firstIndex(where: { $0.rows.connectionIndex == store }) {
+        folded[place].commit = [folded[place].commit, entry.commit].compactMap(\.self).max()
+      } else {
+        let rows = SavedRows(connectionIndex: store, isComplete: false)
+        folded.append(SaveInbox.Entry(rows: rows, commit: entry.commit, hasArrived: true))
+      }
+    }
+    folded.sort { $0.rows.connectionIndex < $1.rows.connectionIndex }
+    entries = folded + rest
+    arrivalCount = folded.count
+    rowCount = rest.reduce(0) { $0 + $1.rows.count }
   }
 }
 
 /// The inboxes of a container's contexts.
 final class SaveInboxes: Sendable {
   private let inboxes = Lock<[SaveInbox]>([], .inboxes)
+  /// Number of inboxes: most containers have one, or none, and then a save takes no lock.
+  private let count = Atomic<Int>(0)
 
-  func add(_ inbox: SaveInbox) { inboxes.withLock { $0.append(inbox) } }
-  func remove(_ inbox: SaveInbox) { inboxes.withLock { $0.removeAll { $0 === inbox } } }
+  func add(_ inbox: SaveInbox) {
+    inboxes.withLock { inboxes in
+      inboxes.append(inbox)
+      count.store(inboxes.count, ordering: .releasing)
+    }
+  }
+
+  func remove(_ inbox: SaveInbox) {
+    inboxes.withLock { inboxes in
+      inboxes.removeAll { $0 === inbox }
+      count.store(inboxes.count, ordering: .releasing)
+    }
+  }
+
+  /// The inboxes of all contexts but one.
+  private func others(than sender: SaveInbox?) -> [SaveInbox] {
+    if count.load(ordering: .acquiring) == (sender == nil ? 0 : 1) { return [] }
+    return inboxes.withLock { $0.filter { $0 !== sender } }
+  }
+
+  /// Makes the announcement of a commit to all contexts but the one that saves; `nil` if there are none.
+  func announcement(
+    of connection: StoreConnection,
+    from sender: SaveInbox?
+  ) -> CommitAnnouncement? {
+    let others = others(than: sender)
+    return others.isEmpty ? nil : CommitAnnouncement(to: others, from: connection.index)
+  }
 
   /// Notifies all contexts but the one that saved.
-  func post(_ rows: @autoclosure () -> [SavedRows], from sender: SaveInbox?) {
-    for notice in note(rows(), from: sender) { notice() }
+  ///
+  /// - Parameters:
+  ///   - rows: The saved rows.
+  ///   - sender: The context that saved.
+  ///   - announcement: The announcement that the store was given, if the rows are one commit.
+  func post(
+    _ rows: @autoclosure () -> [SavedRows],
+    from sender: SaveInbox?,
+    _ announcement: CommitAnnouncement? = nil
+  ) {
+    for notice in note(rows(), from: sender, announcement) { notice() }
   }
 
   /// Leaves rows for all contexts but the one that saved.
@@ -86,11 +218,20 @@ final class SaveInboxes: Sendable {
   /// - Returns: The closures to call once that can be done without locks.
   func note(
     _ rows: @autoclosure () -> [SavedRows],
-    from sender: SaveInbox?
+    from sender: SaveInbox?,
+    _ announcement: CommitAnnouncement? = nil
   ) -> [@Sendable () -> Void] {
-    let others = inboxes.withLock { $0.filter { $0 !== sender } }
+    let others = others(than: sender)
     if others.isEmpty { return [] }
-    let rows = rows()
-    return others.compactMap { $0.note(rows) }
+    var saved: [SavedRows]?
+    return others.compactMap { inbox in
+      if let announcement {
+        let (wasAnnounced, notice) = announcement.confirm(to: inbox)
+        if wasAnnounced { return notice }
+      }
+      let rows = saved ?? rows()
+      saved = rows
+      return inbox.note(rows)
+    }
   }
 }

@@ -129,6 +129,13 @@ extension ContextObservers {
     showChanges()
   }
 
+  /// The rows of a save of others that observers are going to look at.
+  func wantedRows(of save: SavedRows, from connection: StoreConnection) -> [RowReference] {
+    var rows: [RowReference] = []
+    forEach { rows += $0.wantedRows(of: save, from: connection) }
+    return rows
+  }
+
   /// Records that other contexts have saved, after the registered models were updated.
   func merged(_ saves: [SavedRows], from connections: [StoreConnection]) {
     for save in saves { forEach { $0.merged(save, from: connections[save.connectionIndex]) } }
@@ -156,6 +163,7 @@ class ContextObserver {
   func cameOrWent(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
   func refreshed(_ model: any PersistentModel, _ descriptor: ModelDescriptor) {}
   func saved(_ changes: ChangeSet) {}
+  func wantedRows(of save: SavedRows, from connection: StoreConnection) -> [RowReference] { [] }
   func merged(_ save: SavedRows, from connection: StoreConnection) {}
   func mayHaveChangedElsewhere() {}
   func showChanges() {}

@@ -272,6 +272,17 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     }
   }
 
+  override func wantedRows(of save: SavedRows, from connection: StoreConnection) -> [RowReference] {
+    if isStale || order == nil || hasOthers(save, connection) { return [] }
+    let rows = (save.inserted + save.updated).filter { isOwn($0, connection) }
+    return areTooMany(rows) ? [] : rows
+  }
+
+  /// Whether so many rows were saved that fetching all is less work, and takes less memory, than testing each.
+  private func areTooMany(_ rows: [RowReference]) -> Bool {
+    rows.count + changedModels.count > max(shown.tree.count, 256)
+  }
+
   override func merged(_ save: SavedRows, from connection: StoreConnection) {
     if !save.isComplete {
       isStale = true
@@ -286,12 +297,11 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     }
     if isStale { return }
     let written = save.inserted + save.updated
-    var own = written.filter { connection.descriptor(of: $0)?.isKind(of: reading.subject) == true }
+    var own = written.filter { isOwn($0, connection) }
     isStale = hasOthers(save, connection) || order == nil && !own.isEmpty
     // A model that is deleted has reported so already, if it was in the context at all.
     if order == nil, save.deleted.contains(where: { isOwn($0, connection) }) { isStale = true }
-    // With so many, fetching all is less work, and takes less memory, than testing each.
-    if own.count + changedModels.count > max(shown.tree.count, 256) { isStale = true }
+    if areTooMany(own) { isStale = true }
     if isStale { own = [] }
     for reference in own {
       guard let model = context.model(at: reference, in: connection) else { continue }

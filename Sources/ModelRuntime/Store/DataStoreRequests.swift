@@ -26,6 +26,10 @@ public struct EditingState: Identifiable, Sendable {
   package var keptClaim: KeptClaim?
   /// Whether the save has locked the ends of relationships.
   package var hasLockedEnds = false
+  /// Announces a save to other contexts; `nil` if there are none that merge.
+  ///
+  /// Respected by stores that read states by the numbers of commits.
+  package var announcement: CommitAnnouncement?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

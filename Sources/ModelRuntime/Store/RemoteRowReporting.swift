@@ -10,15 +10,15 @@ package protocol RemoteRowReporting: AnyObject, Sendable {
   ///   it must not call the store. It returns closures to call once the lock is free.
   /// - Returns: An object that keeps the observation alive; `nil` if no other process can save.
   func observeRemoteRows(
-    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+    _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)?
 
   /// Checks for saves of other processes, which have been reported when this returns.
   func lookForRemoteSaves()
 }
 
-/// The rows that other processes changed.
-package struct RemoteRows: Sendable {
+/// The rows that one or several commits changed.
+package struct ChangedRows: Sendable {
   /// The added rows.
   package var inserted: [RowReference] = []
   /// The rows with changed values.

@@ -21,12 +21,15 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private let counting: (any TableChangeCounting)?
   /// The store, if it sets references to nil in rows that a save has not read.
   private let clearing: (any ReferenceClearing)?
+  /// The store, if it reads rows as of states that it can name.
+  private let stateReading: (any StateReading)?
 
   init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
     lookingUp = store as? any LookingUpStore
     counting = store as? any TableChangeCounting
     clearing = store as? any ReferenceClearing
+    stateReading = store as? any StateReading
     descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
     var byTable: [ModelDescriptor?] = []
@@ -144,6 +147,13 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     -> [FetchedRow?]
   {
     try store.rows(at: references)
+  }
+
+  func rows(
+    for state: EditingState,
+    ofOneState choose: (UInt64?) throws -> [RowReference]
+  ) throws -> [FetchedRow?] {
+    try stateReading?.rows(ofOneState: choose) ?? rows(at: choose(nil), for: state)
   }
 
   func visitRows(

@@ -122,6 +122,19 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// The rows with the given references, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]
 
+  /// The rows that a closure names, all of one state.
+  ///
+  /// - Parameters:
+  ///   - state: The session of the requesting context.
+  ///   - choose: Called once, with the number of the newest commit that the state has, as announcements name commits; `nil` if
+  ///     the store announces none.
+  /// - Returns: The rows in that order; `nil` for a row that does not exist.
+  /// - Throws: An error of reading, or of `choose`.
+  func rows(
+    for state: EditingState,
+    ofOneState choose: (UInt64?) throws -> [RowReference]
+  ) throws -> [FetchedRow?]
+
   /// Lends the rows with the given references, which ascend; rows that do not exist are left out.
   func visitRows(
     at references: [RowReference],
@@ -253,6 +266,13 @@ extension DataStoreAdapter {
     having keys: KeyList,
     of constraint: UniquenessConstraint
   ) throws -> [RowReference]? { nil }
+}
+
+extension StoreAdapter {
+  func rows(
+    for state: EditingState,
+    ofOneState choose: (UInt64?) throws -> [RowReference]
+  ) throws -> [FetchedRow?] { try rows(at: choose(nil), for: state) }
 }
 
 extension _ModelState {

@@ -7,7 +7,7 @@ import Synchronization
 final class RemoteRowFeed: Sendable {
   private let pool: ConnectionPool
   private let saves: RemoteSaves
-  private let note: @Sendable (RemoteRows) -> [@Sendable () -> Void]
+  private let note: @Sendable (ChangedRows) -> [@Sendable () -> Void]
   /// The newest transaction that was looked at, which may be the store's own.
   private let last: Mutex<Int64>
   private let watch = Mutex<RemoteSaveWatch?>(nil)
@@ -24,7 +24,7 @@ final class RemoteRowFeed: Sendable {
     _ saves: RemoteSaves,
     after number: Int64,
     _ pool: ConnectionPool,
-    _ note: @escaping @Sendable (RemoteRows) -> [@Sendable () -> Void]
+    _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) {
     self.saves = saves
     self.pool = pool
@@ -51,7 +51,7 @@ final class RemoteRowFeed: Sendable {
     for notice in notices { notice() }
   }
 
-  private func read(after last: Int64) throws -> (newest: Int64, rows: RemoteRows?) {
+  private func read(after last: Int64) throws -> (newest: Int64, rows: ChangedRows?) {
     let limit = RemoteRowFeed.rowLimit
     let results = try pool.retrying { connection in
       let horizon = try saves.horizon.read(connection)
@@ -69,7 +69,7 @@ final class RemoteRowFeed: Sendable {
     let news = RemoteSaves.News(results[1], after: last)
     let changes = results[2]
     guard news.hasOthers else { return (news.newest, nil) }
-    var rows = RemoteRows()
+    var rows = ChangedRows()
     if changes.rowCount > limit || news.isIncomplete {
       rows.isComplete = false
       return (news.newest, rows)

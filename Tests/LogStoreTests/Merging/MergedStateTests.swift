@@ -1,6 +1,10 @@
 import Foundation
+import SchedulePoints
 import SwiftData
+import Synchronization
 import Testing
+
+@testable import ModelRuntime
 
 @Model private final class Purse {
   var owner: String
@@ -22,7 +26,7 @@ import Testing
       configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
     other = ModelContext(container)
-    purses = [Purse("a", 100), Purse("b", 100)]
+    purses = [Purse("a", 100), Purse("b", 100), Purse("c", 100)]
     for purse in purses { other.insert(purse) }
     try other.save()
   }
@@ -41,7 +45,7 @@ import Testing
     let context = ModelContext(container)
     context.automaticallyMergesChanges = true
     let held = try context.fetch(Self.sorted)
-    #expect(held.map(\.amount) == [100, 100])
+    #expect(held.map(\.amount) == [100, 100, 100])
     try move(10)
     context.processPendingChanges()
     let first = held[0].amount
@@ -49,7 +53,7 @@ import Testing
     let second = held[1].amount
     #expect(first == 90 && second == 110)
     context.processPendingChanges()
-    #expect(held.map(\.amount) == [80, 120])
+    #expect(held.map(\.amount) == [80, 120, 100])
   }
 
   @Test func `show one state in an observer`() throws {
@@ -59,7 +63,7 @@ import Testing
       modelContext: context
     )
     let before: [Int] = observer.results.map(\.amount)
-    #expect(before == [100, 100])
+    #expect(before == [100, 100, 100])
     try move(10)
     let results = Array(observer.results)
     let first = results[0].amount
@@ -72,13 +76,87 @@ import Testing
     let context = ModelContext(container)
     context.automaticallyMergesChanges = true
     let held = try context.fetch(Self.sorted)
-    #expect(held.map(\.amount) == [100, 100])
+    #expect(held.map(\.amount) == [100, 100, 100])
     held[0].owner = "mine"
     try move(10)
     context.processPendingChanges()
     #expect(held[0].owner == "mine")
-    #expect(held.map(\.amount) == [90, 110])
+    #expect(held.map(\.amount) == [90, 110, 100])
     try context.save()
-    #expect(try other.fetch(Self.sorted).map(\.owner) == ["b", "mine"])
+    #expect(try other.fetch(Self.sorted).map(\.owner) == ["b", "c", "mine"])
+  }
+
+  // MARK: Beside saves that have not ended
+
+  /// What a closure sees that takes over one save while the next one is visible, and has not told anybody.
+  private func seen<R: Sendable>(
+    beside change: () throws -> Void,
+    _ look: () -> R
+  ) throws -> R? {
+    try move(10)
+    let seen = Mutex<R?>(nil)
+    // The closure runs on this thread.
+    try withoutActuallyEscaping(look) { look in
+      nonisolated(unsafe) let look = look
+      try atFirst(.afterCommit) {
+        let found = look()
+        seen.withLock { $0 = found }
+      } during: {
+        try change()
+      }
+    }
+    return seen.withLock { $0 }
+  }
+
+  @Test func `show all of a save that is visible before it has ended`() throws {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = true
+    let held = try context.fetch(Self.sorted)
+    #expect(held.map(\.amount) == [100, 100, 100])
+    let seen = try seen {
+      purses[1].amount -= 5
+      purses[2].amount += 5
+      try other.save()
+    } _: {
+      context.processPendingChanges()
+      return held.map(\.amount)
+    }
+    #expect(seen == [90, 105, 105])
+    #expect(context.inbox?.hasArrivals == false)
+    context.processPendingChanges()
+    #expect(held.map(\.amount) == [90, 105, 105])
+  }
+
+  @Test func `show rows in an observer that such a save adds and deletes`() throws {
+    let context = ModelContext(container)
+    let observer = try ResultsObserver<Purse, Never>(
+      fetchDescriptor: Self.sorted,
+      modelContext: context
+    )
+    #expect(observer.results.count == 3)
+    let seen = try seen {
+      other.insert(Purse("d", 40))
+      purses[0].amount += 60
+      other.delete(purses[2])
+      try other.save()
+    } _: {
+      observer.results.map { "\($0.owner) \($0.amount)" }
+    }
+    #expect(seen == ["a 150", "b 110", "d 40"])
+    #expect(observer.results.map(\.owner) == ["a", "b", "d"])
+  }
+
+  @Test func `show all of a batch that is visible before it has ended`() throws {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = true
+    let held = try context.fetch(Self.sorted)
+    #expect(held.map(\.amount) == [100, 100, 100])
+    let seen = try seen {
+      _ = try other.batchUpdate(Purse.self, .set(\.amount, to: 7))
+    } _: {
+      context.processPendingChanges()
+      return held.map(\.amount)
+    }
+    #expect(seen == [7, 7, 7])
   }
 }

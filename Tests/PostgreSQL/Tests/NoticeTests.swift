@@ -178,12 +178,12 @@ import Testing
   /// What a store has told of the saves of others.
   private final class Received: @unchecked Sendable {
     private let lock = NSLock()
-    private var rows = RemoteRows()
+    private var rows = ChangedRows()
     var watch: (any AnyObject & Sendable)?
 
-    var all: RemoteRows { lock.withLock { rows } }
+    var all: ChangedRows { lock.withLock { rows } }
 
-    func note(_ more: RemoteRows) {
+    func note(_ more: ChangedRows) {
       lock.withLock {
         rows.inserted += more.inserted
         rows.updated += more.updated
