@@ -41,7 +41,7 @@ import Testing
     ),
     (
       "{ $0.owner?.name == name }",
-      #"B.equal(B.flatMap(B.keyPath(_$model1, \.owner)) { _$value2 in B.keyPath(_$value2, \.name) }, constant: name)"#
+      #"let _$side3 = B.flatMap(B.keyPath(_$model1, \.owner)) { _$value2 in B.keyPath(_$value2, \.name) }; return B.equal(_$side3, constant: name)"#
     ),
     (
       "{ $0.loans.allSatisfy(\\.isOver) }",
@@ -76,8 +76,30 @@ import Testing
         == #"Foundation.Predicate<Book>({ _$model1 in "#
         + #"let _$condition2 = B.condition(B.keyPath(_$model1, \.isLent)); "#
         + #"let _$condition3 = B.condition(B.keyPath(_$model1, \.isOld)); "#
-        + #"let _$condition4 = B.condition(P.build_Negation(P.build_Conjunction(lhs: B.keyPath(_$model1, \.isNew), rhs: B.keyPath(_$model1, \.isLent)))); "#
-        + #"return P.build_Conjunction(lhs: P.build_Disjunction(lhs: _$condition2, rhs: _$condition3), rhs: _$condition4) })"#
+        + #"let _$condition4 = B.condition(B.keyPath(_$model1, \.isNew)); "#
+        + #"let _$condition5 = B.condition(B.keyPath(_$model1, \.isLent)); "#
+        + #"let _$condition6 = B.condition(P.build_Negation(P.build_Conjunction(lhs: _$condition4, rhs: _$condition5))); "#
+        + #"return P.build_Conjunction(lhs: P.build_Disjunction(lhs: _$condition2, rhs: _$condition3), rhs: _$condition6) })"#
+    )
+  }
+
+  @Test func `makes statements in the innermost closure`() {
+    #expect(
+      tree("{ $0.loans.contains { $0.isOver && $0.isLent } }")
+        == #"Foundation.Predicate<Book>({ _$model1 in P.build_contains(B.keyPath(_$model1, \.loans), where: { _$model2 in "#
+        + #"let _$condition3 = B.condition(B.keyPath(_$model2, \.isOver)); "#
+        + #"let _$condition4 = B.condition(B.keyPath(_$model2, \.isLent)); "#
+        + #"return P.build_Conjunction(lhs: _$condition3, rhs: _$condition4) }) })"#
+    )
+  }
+
+  @Test func `makes each optional chain of a comparison a statement of its own`() {
+    #expect(
+      tree("{ $0.owner?.name == $0.author?.name }")
+        == #"Foundation.Predicate<Book>({ _$model1 in "#
+        + #"let _$side3 = B.flatMap(B.keyPath(_$model1, \.owner)) { _$value2 in B.keyPath(_$value2, \.name) }; "#
+        + #"let _$side5 = B.flatMap(B.keyPath(_$model1, \.author)) { _$value4 in B.keyPath(_$value4, \.name) }; "#
+        + #"return B.equal(_$side3, _$side5) })"#
     )
   }
 

@@ -38,11 +38,7 @@ extension PredicateWriter {
     }
     let written = names.map { $0 == "_" ? "_" : uniqueName($0 == "$0" ? "model" : $0.letters) }
     let known = Dictionary(zip(names, written).filter { $0.0 != "_" }) { first, _ in first }
-    let body = try scoped(variables: known) {
-      types == .typed
-        ? try $0.separateBody(of: closure.statements)
-        : try $0.body(of: closure.statements[...]).node
-    }
+    let body = try scoped(variables: known) { try $0.body(of: closure.statements[...]) }.node
     var parameters = written
     let stated = closure.parameterTypes
     if types == .typed, stated.contains(where: { $0 != nil }) {

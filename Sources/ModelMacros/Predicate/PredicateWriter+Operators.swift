@@ -21,8 +21,8 @@ extension PredicateWriter {
       return try equality(name.hasPrefix("=") ? "equal" : "notEqual", infix)
     default: break
     }
-    let lhs = try term(infix.leftOperand)
-    let rhs = try term(infix.rightOperand)
+    let lhs = try side(infix.leftOperand, of: name)
+    let rhs = try side(infix.rightOperand, of: name)
     let (left, right) = (lhs.node, rhs.node)
     return switch name {
     case "<": .node("\(nodes).build_Comparison(lhs: \(left), rhs: \(right), op: .lessThan)")
@@ -44,6 +44,19 @@ extension PredicateWriter {
     }
   }
 
+  /// A side of an operator; by a name if the compiler would take long to find its type together with the other's.
+  private mutating func side(_ expression: ExprSyntax, of name: String) throws -> PredicateTerm {
+    let term = try term(expression)
+    switch name {
+    case "&&", "||": return expression.isJunction ? term : namedCondition(term)
+    case "==", "<", "<=", ">", ">=":
+      // The functions of an optional chain have several forms, which multiply along the chain.
+      guard case .node(let node) = term, node.contains(".flatMap(") else { return term }
+      return named(term, "side")
+    default: return term
+    }
+  }
+
   /// Whether two sides are equal.
   ///
   /// A constant is always on the right: there it has its type from the node, which it may need, as `.active` does.
@@ -51,8 +64,8 @@ extension PredicateWriter {
     _ function: String,
     _ infix: InfixOperatorExprSyntax
   ) throws -> PredicateTerm {
-    let lhs = try term(infix.leftOperand)
-    let rhs = try term(infix.rightOperand)
+    let lhs = try side(infix.leftOperand, of: "==")
+    let rhs = try side(infix.rightOperand, of: "==")
     if let constant = failingConstant(infix.rightOperand), case .node(let node) = lhs {
       return .node("\(Self.builder).\(function)(\(node), failing: \(constant))")
     }
@@ -73,5 +86,17 @@ extension PredicateWriter {
       let operation = infix.operator.trimmedDescription
       return .constant("\(lhs.constant ?? "") \(operation) \(rhs.constant ?? "")")
     }
+  }
+}
+
+extension ExprSyntax {
+  /// Whether this is a conjunction or a disjunction, in brackets or not, whose sides have names.
+  fileprivate var isJunction: Bool {
+    if let tuple = self.as(TupleExprSyntax.self), let element = tuple.elements.first,
+      tuple.elements.count == 1
+    {
+      return element.expression.isJunction
+    }
+    return ["&&", "||"].contains(self.as(InfixOperatorExprSyntax.self)?.operator.trimmedDescription)
   }
 }

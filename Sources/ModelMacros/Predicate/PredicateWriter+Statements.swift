@@ -3,68 +3,6 @@ import SwiftSyntax
 // A predicate is one expression. Statements that amount to one are written as it: constants and parts that have a
 // name, conditions that return early.
 
-// MARK: Conditions
-
-extension PredicateWriter {
-  /// Returns the statements of a predicate's closure: the operands of `&&` and `||` are constants of their own.
-  ///
-  /// The compiler finds the types of one statement after the other. In one expression, the overloads of each operand would
-  /// multiply with those of the others.
-  mutating func separateBody(of statements: CodeBlockItemListSyntax) throws -> String {
-    guard let condition = statements.onlyExpression, condition.junction != nil,
-      !isConstant(condition)
-    else { return try body(of: statements[...]).node }
-    var operands: [String] = []
-    let result = try junction(condition, &operands).node
-    return operands.joined(separator: "; ") + "; return " + result
-  }
-
-  private mutating func junction(
-    _ expression: ExprSyntax,
-    _ operands: inout [String]
-  ) throws -> PredicateTerm {
-    if let (infix, name) = expression.junction, !isConstant(expression) {
-      let lhs = try junction(infix.leftOperand, &operands)
-      let rhs = try junction(infix.rightOperand, &operands)
-      return .node("\(Self.nodes).\(name)(lhs: \(lhs.node), rhs: \(rhs.node))")
-    }
-    let operand = try term(expression)
-    guard case .node(let node) = operand else { return operand }
-    let name = uniqueName("condition")
-    operands.append("let \(name) = \(Self.builder).condition(\(node))")
-    return .node(name)
-  }
-}
-
-extension ExprSyntax {
-  /// The expression as a conjunction or a disjunction, in brackets or not, and the name of its node.
-  fileprivate var junction: (InfixOperatorExprSyntax, String)? {
-    if let tuple = self.as(TupleExprSyntax.self), let element = tuple.elements.first,
-      tuple.elements.count == 1
-    {
-      return element.expression.junction
-    }
-    guard let infix = self.as(InfixOperatorExprSyntax.self) else { return nil }
-    switch infix.operator.trimmedDescription {
-    case "&&": return (infix, "build_Conjunction")
-    case "||": return (infix, "build_Disjunction")
-    default: return nil
-    }
-  }
-}
-
-extension CodeBlockItemListSyntax {
-  /// The expression that is all there is, returned or not.
-  fileprivate var onlyExpression: ExprSyntax? {
-    guard let statement = first, count == 1 else { return nil }
-    switch statement.item {
-    case .expr(let expression): return expression
-    case .stmt(let statement): return statement.as(ReturnStmtSyntax.self)?.expression
-    default: return nil
-    }
-  }
-}
-
 // MARK: Statements
 
 extension PredicateWriter {
@@ -137,7 +75,7 @@ extension PredicateWriter {
     let rest = conditions.dropFirst()
     switch first.condition {
     case .expression(let test):
-      let test = try term(test)
+      let test = namedCondition(try term(test))
       let passed = try conditional(rest, then: then, otherwise: otherwise)
       return .conditional(test, passed, try otherwise(&self))
     case .optionalBinding(let binding):

@@ -24,6 +24,8 @@ struct PredicateWriter {
   /// The terms at the places where a chain was cut, at the `?` or the `!`.
   private(set) var links: [SyntaxIdentifier: PredicateTerm] = [:]
 
+  /// The declarations of the parts of the innermost closure that got names, in order.
+  private var declarations: [String] = []
   private var nameCount = 0
 
   /// A name that no source has: such names are the macros' own.
@@ -104,27 +106,56 @@ struct PredicateWriter {
 
   // MARK: Scopes
 
-  /// Writes with more variables in scope, and fewer: a constant of a variable's name hides it.
-  mutating func scoped<Result>(
+  /// Writes the body of a closure with more variables in scope, and fewer: a constant of a variable's name hides it.
+  mutating func scoped(
     variables added: [String: String] = [:],
     constants: [String] = [],
-    _ write: (inout Self) throws -> Result
-  ) rethrows -> Result {
+    _ write: (inout Self) throws -> PredicateTerm
+  ) rethrows -> PredicateTerm {
     let outer = variables
     defer { variables = outer }
     variables.merge(added) { _, new in new }
     for name in constants { variables[name] = nil }
-    return try write(&self)
+    return try block(write)
   }
 
-  /// Writes the part after a `?` or a `!`, whose value is known to exist.
-  mutating func linked<Result>(
+  /// Writes the part after a `?` or a `!`, whose value is known to exist, as the body of a closure.
+  mutating func linked(
     _ node: some SyntaxProtocol,
     to term: PredicateTerm,
-    _ write: (inout Self) throws -> Result
-  ) rethrows -> Result {
+    _ write: (inout Self) throws -> PredicateTerm
+  ) rethrows -> PredicateTerm {
     links[node.id] = term
     defer { links[node.id] = nil }
-    return try write(&self)
+    return try block(write)
+  }
+
+  /// Writes the body of a closure: first the parts that got names, then the result.
+  ///
+  /// The compiler finds the types of one statement after the other. In one expression, the overloads of each part would
+  /// multiply with those of the others.
+  private mutating func block(
+    _ write: (inout Self) throws -> PredicateTerm
+  ) rethrows -> PredicateTerm {
+    let outer = declarations
+    declarations = []
+    defer { declarations = outer }
+    let body = try write(&self)
+    if declarations.isEmpty { return body }
+    return .node(declarations.joined(separator: "; ") + "; return " + body.node)
+  }
+
+  /// Gives a part of the innermost closure a name, unless it is one.
+  mutating func named(_ term: PredicateTerm, _ name: String) -> PredicateTerm {
+    guard case .node(let node) = term, !node.hasPrefix("_$") else { return term }
+    let name = uniqueName(name)
+    declarations.append("let \(name) = \(node)")
+    return .node(name)
+  }
+
+  /// The same for a part that is true or false.
+  mutating func namedCondition(_ term: PredicateTerm) -> PredicateTerm {
+    guard case .node(let node) = term, !node.hasPrefix("_$") else { return term }
+    return named(.node("\(Self.builder).condition(\(node))"), "condition")
   }
 }
