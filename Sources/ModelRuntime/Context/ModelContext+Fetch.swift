@@ -61,10 +61,10 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     from connection: StoreConnection
   ) throws -> [T] {
-    guard let pending = pendingModels(descriptor) else {
-      return try fetchStored(descriptor, from: connection)
+    while let pending = pendingModels(descriptor) {
+      if let found = try fetch(descriptor, correctedBy: pending, from: connection) { return found }
     }
-    return try fetch(descriptor, correctedBy: pending, from: connection)
+    return try fetchStored(descriptor, from: connection)
   }
 
   /// Returns the models that a store finds.

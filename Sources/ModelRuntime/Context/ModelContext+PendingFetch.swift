@@ -5,11 +5,13 @@ import Foundation
 
 extension ModelContext {
   /// The models that match a fetch, unsaved changes included.
+  ///
+  /// - Returns: `nil` if the unsaved models are no longer those given.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
-  ) throws -> [T] {
+  ) throws -> [T]? {
     var descriptor = descriptor
     descriptor.translation = pending.expression
     guard connection.store.ordersRowsByReference, let order = ModelOrder(descriptor.sortBy) else {
@@ -47,6 +49,7 @@ extension ModelContext {
         in: connection,
         readAfter: changeCount
       )
+      if !pending.isCurrent { return nil }
       let fetchedCount = models.count
       if let passing, isOfOneState, rows.count == fetchedCount {
         let last = rows[..<models.prefix(while: pending.isAffected).count].last
@@ -75,6 +78,7 @@ extension ModelContext {
         atMost: window.additionLimit,
         knowing: memory
       )
+      if !pending.isCurrent { return nil }
       return window.slice(order.merging(additions, into: models)) {
         // Models before the first row of the answer are not part of it.
         guard let first = models.first else { return 0 }
@@ -88,7 +92,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
-  ) throws -> [T] {
+  ) throws -> [T]? {
     var request = descriptor
     request.fetchLimit = nil
     request.fetchOffset = nil
@@ -103,6 +107,7 @@ extension ModelContext {
     )
     pending.refresh(from: connection, readAfter: changeCount, knowing: nil)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
+    if !pending.isCurrent { return nil }
     if connection.store.ordersRowsByReference {
       descriptor.sortByRow(&models)
     } else {
@@ -148,7 +153,8 @@ extension ModelContext {
       count -= affected
     }
     pending.refresh(from: connection, readAfter: changeCount, knowing: counting)
-    return FetchSlice(descriptor).count(of: count + (try pending.matchCount(knowing: memory)))
+    count += try pending.matchCount(knowing: memory)
+    return pending.isCurrent ? FetchSlice(descriptor).count(of: count) : nil
   }
 
   /// The memory of a fetch; `nil` if few models are new and no others unsaved, or if the fetch cannot be told from others.
@@ -214,6 +220,7 @@ extension ModelContext {
       return nil
     }
     let added = try pending.matching(knowing: nil).inserted
+    if !pending.isCurrent { return nil }
     var window = FetchSlice(descriptor)
     window.skip(allBut: added.count)
     guard

@@ -23,22 +23,25 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     fromEachOf connections: [StoreConnection]
   ) throws -> [T] {
-    let pending = pendingModels(descriptor)
-    var request = descriptor
-    request.fetchOffset = nil
-    request.fetchLimit = pending == nil ? descriptor.end : nil
-    var models: [T] = []
-    for connection in connections {
-      let changeCount = connection.changeCount
-      models += try fetchStored(request, from: connection)
-      pending?.refresh(from: connection, readAfter: changeCount, knowing: nil)
+    while true {
+      let pending = pendingModels(descriptor)
+      var request = descriptor
+      request.fetchOffset = nil
+      request.fetchLimit = pending == nil ? descriptor.end : nil
+      var models: [T] = []
+      for connection in connections {
+        let changeCount = connection.changeCount
+        models += try fetchStored(request, from: connection)
+        pending?.refresh(from: connection, readAfter: changeCount, knowing: nil)
+      }
+      if let pending {
+        models = try pending.correcting(models, isFiltered: true)
+        if !pending.isCurrent { continue }
+        sortByStore(&models)
+      }
+      descriptor.sort(&models)
+      return descriptor.slice(of: models)
     }
-    if let pending {
-      models = try pending.correcting(models, isFiltered: true)
-      sortByStore(&models)
-    }
-    descriptor.sort(&models)
-    return descriptor.slice(of: models)
   }
 
   /// Sorts models store by store, in the order of their rows; new ones come last.

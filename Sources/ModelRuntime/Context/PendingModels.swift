@@ -13,6 +13,8 @@ struct PendingModels<T: PersistentModel> {
   private let deletedCount: Int
   /// Number of changed models of all classes.
   private let changedCount: Int
+  /// The models that had left the context's lists.
+  private let departures: UnsavedDepartures
   private let reading: FetchReading?
   private let descriptor: FetchDescriptor<T>
   let expression: QueryExpression?
@@ -26,6 +28,7 @@ struct PendingModels<T: PersistentModel> {
     let candidates = unsaved.changed.classes(below: type)
     deletedCount = unsaved.deleted.classes(below: type).reduce(0) { $0 + $1.positions.count }
     changedCount = context.changed.count
+    departures = unsaved.departures
     if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
     let expression =
       try? descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
@@ -48,6 +51,12 @@ struct PendingModels<T: PersistentModel> {
     self.expression = expression
     self.descriptor = descriptor
   }
+
+  /// Whether no model has left the context's lists since: rows that are read, or observers that are told, may end unsaved changes,
+  /// such as that of a model which was nullified here and has another owner by now.
+  ///
+  /// Otherwise the fetch has to begin anew.
+  var isCurrent: Bool { departures == context.unsaved.departures }
 
   private func makeFilter() -> ObjectFilter<T>? {
     descriptor.predicate.map { ObjectFilter($0, expression) }
@@ -123,7 +132,7 @@ struct PendingModels<T: PersistentModel> {
     readAfter changeCount: UInt64?,
     knowing memory: PassedRows?
   ) {
-    if changed.isEmpty { return }
+    if changed.isEmpty || !isCurrent { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     var cursor = UnsavedCursor()
     if let memory, memory.refreshedEpoch == context.listEpoch { cursor = memory.refreshed }
@@ -274,7 +283,7 @@ struct PendingModels<T: PersistentModel> {
         positions += unsaved.positions
       }
     }
-    if positions.isEmpty { return [] }
+    if positions.isEmpty || !isCurrent { return [] }
     memory?.testCount += positions.count
     if classes.count > 1 { positions.sort() }
     let filter = makeFilter()

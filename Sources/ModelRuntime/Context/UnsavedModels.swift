@@ -23,9 +23,13 @@ final class UnsavedModels {
   /// Number of times that models have left the lists of changed and of deleted ones.
   var departureCount: Int { changed.departureCount + deleted.departureCount }
 
-  /// Number of times that models have left the lists of new and of changed ones.
+  /// Number of times that models have left the lists.
   var departures: UnsavedDepartures {
-    UnsavedDepartures(inserted: inserted.departureCount, changed: changed.departureCount)
+    UnsavedDepartures(
+      inserted: inserted.departureCount,
+      changed: changed.departureCount,
+      deleted: deleted.departureCount
+    )
   }
 
   /// Keeps changes of further properties from now on.
@@ -94,6 +98,7 @@ final class UnsavedModels {
 struct UnsavedDepartures: Equatable {
   let inserted: Int
   let changed: Int
+  let deleted: Int
 }
 
 extension ModelContext {
@@ -115,7 +120,9 @@ struct UnsavedList {
   /// Whether models have left the list, so that it must be read again.
   private var isStale = false
   /// Number of times that the list was read again for that.
-  private(set) var departureCount = 0
+  private var rereadCount = 0
+  /// Number of times that models have left the list, with one for all between two reads.
+  var departureCount: Int { rereadCount + (isStale ? 1 : 0) }
 
   /// Records the number of models in the list after one change of it.
   ///
@@ -132,7 +139,7 @@ struct UnsavedList {
       classes = []
       readCount = 0
       isStale = false
-      departureCount += 1
+      rereadCount += 1
     }
     assert(models.count == knownCount, "\(models.count) models, \(knownCount) by what was said")
     if readCount == models.count { return }
