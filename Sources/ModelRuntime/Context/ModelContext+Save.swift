@@ -35,9 +35,7 @@ extension ModelContext {
     }
     forgetRepeatedFetches()
     // Rules are checked, and places assigned, by the rows stored now.
-    for connection in coordinator.connections where connection.changeCount != nil {
-      noticeCommits(to: connection)
-    }
+    for connection in coordinator.connections { noticeCommitsIfCounted(to: connection) }
     SaveNotifications.postWillSave(of: self)
     endUndoGroup()
     try checkEntities()
@@ -66,8 +64,13 @@ extension ModelContext {
   /// Announces the commits.
   private func report(_ saved: [StoreSave]) {
     mergeDerived(of: saved)
-    for save in saved {
-      coordinator.inboxes.post([SavedRows(save)], from: inbox, save.announcement)
+    // By index: copying a save retains everything in it.
+    for index in saved.indices {
+      coordinator.inboxes.post(
+        [SavedRows(saved[index])],
+        from: inbox,
+        saved[index].announcement
+      )
     }
     observers?.saved(saved.map(\.changes), pending: inserted)
     coordinator.saveListeners.tell(saved, author: author)

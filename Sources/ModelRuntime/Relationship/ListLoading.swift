@@ -251,7 +251,8 @@ extension ModelContext {
   ///
   /// Called before a read, whose result then is at least as new as the context's epoch.
   func noticeCommits(to connection: StoreConnection) {
-    noticeCommits(to: connection, readAfter: connection.changeCount)
+    guard let newest = connection.changeCount else { return beginEpoch() }
+    begin(seeing: newest, of: connection, ifNew: newest)
   }
 
   /// Notices commits to a store, after a read.
@@ -264,19 +265,26 @@ extension ModelContext {
       // Unknown: anything may have changed.
       return beginEpoch()
     }
-    if newest == epochs.count(of: connection.index) || PlantedFault.unnoticedCommits.isPlanted {
-      return
-    }
-    // A commit since the read began may or may not be included in it: the next read checks again.
-    epochs.begin(seeing: known, of: connection.index)
+    begin(seeing: known, of: connection, ifNew: newest)
   }
 
   /// The same before a single row or list is read: lists that contradict it are then loaded again.
   func noticeCommitsIfCounted(to connection: StoreConnection) {
-    guard let newest = connection.changeCount, newest != epochs.count(of: connection.index) else {
+    if let newest = connection.changeCount { begin(seeing: newest, of: connection, ifNew: newest) }
+  }
+
+  /// Begins an epoch that has seen a number of commits, unless the current one has seen the newest.
+  ///
+  /// A commit since a read began may or may not be included in it: the next read checks again.
+  private func begin(
+    seeing known: UInt64,
+    of connection: StoreConnection,
+    ifNew newest: UInt64
+  ) {
+    if newest == epochs.count(of: connection.index) || PlantedFault.unnoticedCommits.isPlanted {
       return
     }
-    noticeCommits(to: connection, readAfter: newest)
+    epochs.begin(seeing: known, of: connection.index)
   }
 
   /// Whether the context has noticed all commits to an object's store.
