@@ -31,7 +31,7 @@ final class CommitIndexing: CommitParticipant {
   /// The rows that do not.
   @safe @exclusivity(unchecked) private var renewed: [RowReference] = []
   /// Told the commit's number, and the rows that it changes, before they are visible.
-  @safe @exclusivity(unchecked) var announcement: CommitAnnouncement?
+  @safe @exclusivity(unchecked) var announcement: (any CommitAnnouncing)?
   @safe @exclusivity(unchecked) private var announced: ChangedRows?
   /// Whether anything was recorded since the last reset.
   @safe @exclusivity(unchecked) private var hasRecords = false

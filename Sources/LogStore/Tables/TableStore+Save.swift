@@ -25,7 +25,7 @@ extension TableStore {
     derived: DerivedRows? = nil,
     kept: KeptClaim? = nil,
     hasLockedEnds: Bool = false,
-    announcement: CommitAnnouncement? = nil,
+    announcement: (any CommitAnnouncing)? = nil,
     _ body: (any RowChangeSink) throws -> Void
   ) throws -> DefaultHistoryToken? {
     try checkTakesChanges()
@@ -136,7 +136,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
     keeping check: ReferenceCheck = .everything,
     deletions: DeletionCondition? = nil,
     kept: KeptClaim? = nil,
-    _ announcement: CommitAnnouncement? = nil
+    _ announcement: (any CommitAnnouncing)? = nil
   ) {
     self.kept = kept
     indexing.announcement = announcement

@@ -89,10 +89,9 @@ struct BatchRun {
     var editing = context.editingState
     editing.derivedRows = derived
     editing.hasLockedEnds = pairs != nil
-    editing.announcement = context.coordinator.inboxes.announcement(
-      of: connection,
-      from: context.inbox
-    )
+    let inboxes = context.coordinator.inboxes
+    let announcement = inboxes.announcement(of: connection, from: context.inbox)
+    editing.announcement = announcement
     do {
       token = try connection.withLockedEnds(if: pairs != nil) {
         try editing.announced {
@@ -112,7 +111,7 @@ struct BatchRun {
     // Derived rows are announced, but are no part of the result.
     if let derived { rows.updated += derived.updated }
     if let pairs { rows.updated += pairs.updated }
-    context.announce(rows, token, editing.announcement, in: connection)
+    context.announce(rows, token, announcement, in: connection)
   }
 
   /// Records the rows saved through objects.

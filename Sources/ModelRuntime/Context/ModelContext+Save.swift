@@ -323,9 +323,11 @@ extension ModelContext {
     editing.keptClaim = claim
     editing.hasLockedEnds = hasEnds
     var token: (any HistoryToken)?
+    var announcement: CommitAnnouncement?
     if !own.isEmpty {
-      editing.announcement = coordinator.inboxes.announcement(of: connection, from: inbox)
-      editing.announcement?.touch(touched)
+      announcement = coordinator.inboxes.announcement(of: connection, from: inbox)
+      announcement?.touch(touched)
+      editing.announcement = announcement
       token = try editing.announced { try connection.store.save(own, for: editing, in: connection) }
       noticeOwnCommit(to: connection, after: former)
       forgetSiblings()
@@ -333,7 +335,7 @@ extension ModelContext {
     for model in touched { model._$state.settle() }
     settle(own, in: connection, savedAt: epoch)
     if let derived { settle(derived, of: own, askedFor: changes, in: connection) }
-    return (token, editing.announcement)
+    return (token, announcement)
   }
 
   /// Puts together the lists that are written with their owners, from the current rows.

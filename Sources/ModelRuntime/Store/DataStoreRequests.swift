@@ -29,7 +29,7 @@ public struct EditingState: Identifiable, Sendable {
   /// Announces a save to other contexts; `nil` if there are none that merge.
   ///
   /// Respected by stores that read states by the numbers of commits.
-  package var announcement: CommitAnnouncement?
+  package var announcement: (any CommitAnnouncing)?
 
   /// Makes the state of a session.
   public init(id: UUID = UUID(), author: String? = nil) {

@@ -129,7 +129,8 @@ import Testing
       let count = try context.fetchCount(Self.evenCrews)
       let shown = try context.fetch(Self.vessels).filter { $0.crew % 2 == 0 }
       let expected = shown.sorted { ($0.crew, $0.name) < ($1.crew, $1.name) }.map(\.name)
-      #expect(names == Array(expected.prefix(even.fetchLimit ?? .max)), "seed \(seed), step \(step)")
+      let limit = even.fetchLimit ?? .max
+      #expect(names == Array(expected.prefix(limit)), "seed \(seed), step \(step)")
       #expect(count == expected.count, "seed \(seed), step \(step)")
       if let observer {
         #expect(observer.results.map(\.name) == expected, "seed \(seed), step \(step)")

@@ -61,7 +61,9 @@ private typealias Halt = Chains.Halt
     )
     var chance = SeededGenerator(seed: 7)
     let cities = (0..<6).map { Chains.City("c\($0 % 3)", Int.random(in: 0..<40, using: &chance)) }
-    let people = (0..<10).map { Chains.Person("p\($0 % 4)", Int.random(in: 0..<60, using: &chance)) }
+    let people = (0..<10).map {
+      Chains.Person("p\($0 % 4)", Int.random(in: 0..<60, using: &chance))
+    }
     for city in cities {
       context.insert(city)
       if !chance.oneIn(3) { city.mayor = people.randomElement(using: &chance) }

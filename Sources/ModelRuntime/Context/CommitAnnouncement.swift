@@ -1,13 +1,13 @@
-package import RowFormat
+import RowFormat
 
-/// Names the rows of a commit to other contexts before any of them can read the rows.
+/// Names the rows of a commit to the inboxes of other contexts.
 ///
 /// A context takes over a save by reading rows, all of them as of one commit. That may be newer than the save, and what later
 /// commits changed has to be read along: so their rows are in the context's inbox before they are visible, and are taken out
 /// with the first state that has them.
 ///
 /// Unchecked, because only the thread that saves uses it.
-package final class CommitAnnouncement: @unchecked Sendable {
+final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
   private let inboxes: [SaveInbox]
   private let connectionIndex: Int
   private var touched: [RowReference] = []
@@ -24,12 +24,7 @@ package final class CommitAnnouncement: @unchecked Sendable {
     touched += models.map { $0._$state.reference }
   }
 
-  /// Announces the commit; called by the store once the number is known, before any context can read the rows.
-  ///
-  /// - Parameters:
-  ///   - rows: All rows that the commit changes.
-  ///   - number: A number that is not greater than that of a state with the commit, and greater than that of any state without.
-  package func announce(_ rows: ChangedRows, as number: UInt64) {
+  func announce(_ rows: ChangedRows, as number: UInt64) {
     self.number = number
     var saved = SavedRows(rows, in: connectionIndex)
     saved.updated += touched
@@ -46,33 +41,8 @@ package final class CommitAnnouncement: @unchecked Sendable {
     return (true, inbox.confirm(number, of: connectionIndex))
   }
 
-  /// Takes the announcement back: the commit failed.
-  fileprivate func withdraw() {
+  func withdraw() {
     guard let number else { return }
     for inbox in inboxes { inbox.withdraw(number, of: connectionIndex) }
   }
-}
-
-extension EditingState {
-  /// Runs a save, whose announcement is taken back if it fails.
-  func announced<R>(_ save: () throws -> R) rethrows -> R {
-    do {
-      return try save()
-    } catch {
-      announcement?.withdraw()
-      throw error
-    }
-  }
-}
-
-/// A store of rows that announces commits, and reads rows as of states whose commits it can name.
-package protocol StateReading: RowStore {
-  /// Reads rows of one state.
-  ///
-  /// - Parameter choose: Called once, with the number of the newest commit that the state has; names the rows. It must not save.
-  /// - Returns: The rows, as ``RowStore/rows(at:)`` does.
-  /// - Throws: An error of reading, or of `choose`.
-  func rows(
-    ofOneState choose: (UInt64) throws -> [RowReference]
-  ) throws -> [FetchedRow?]
 }
