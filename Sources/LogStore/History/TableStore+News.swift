@@ -46,6 +46,7 @@ extension TableStore {
       rows = ChangedRows()
       rows.isComplete = false
     }
+    rows.commit = news.newest.rawValue
     return rows
   }
 }

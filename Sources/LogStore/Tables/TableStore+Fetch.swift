@@ -40,10 +40,8 @@ extension TableStore {
 
   /// The rows that a closure names, given the number of the newest commit of the state that they are read from.
   func rows(ofOneState choose: (UInt64) throws -> [RowReference]) throws -> [FetchedRow?] {
-    try perform(.fetching) {
-      let view = makeReadView()
-      return try rows(at: choose(view.sequence.rawValue), as: view)
-    }
+    let view = try makeReportedReadView()
+    return try perform(.fetching) { try rows(at: choose(view.sequence.rawValue), as: view) }
   }
 
   /// Lends the newest versions of rows, whose references ascend.

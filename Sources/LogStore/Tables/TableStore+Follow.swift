@@ -24,6 +24,23 @@ extension TableStore {
     for notice in notices { notice() }
   }
 
+  /// Makes a view of a state of which all commits by other processes have been reported to those who want to know of them.
+  ///
+  /// If others commit faster than that can be done, the view has commits that are not reported yet.
+  ///
+  /// - Throws: As ``follow()``.
+  func makeReportedReadView() throws -> ReadView {
+    if isFollower {
+      for _ in 0..<4 {
+        try follow()
+        let view = makeReadView()
+        let newest = engine.lastForeignCommit
+        if followed.withLock({ $0 >= newest }) { return view }
+      }
+    }
+    return makeReadView()
+  }
+
   /// Whether other processes may save what this store shows.
   var isFollower: Bool { past == nil && (!allowsSave || engine.hasOtherWriters) }
 }

@@ -72,7 +72,8 @@ extension SavedRows {
       inserted: rows.inserted,
       updated: rows.updated,
       deleted: rows.deleted,
-      isComplete: rows.isComplete
+      isComplete: rows.isComplete,
+      commit: rows.commit
     )
   }
 }

@@ -28,7 +28,8 @@ final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
     self.number = number
     var saved = SavedRows(rows, in: connectionIndex)
     saved.updated += touched
-    for inbox in inboxes { inbox.expect(saved, number) }
+    saved.commit = number
+    for inbox in inboxes { inbox.expect(saved) }
   }
 
   /// Notifies a context of the commit, which is visible now.

@@ -45,7 +45,7 @@ extension ModelContext {
   func mergeSavedChanges() {
     // A store that announces nothing may have read what later saves changed.
     for _ in 0..<Self.mergeLimit {
-      guard let inbox, inbox.hasArrivals, !PlantedFault.unmergedSave.isPlanted else { return }
+      guard let inbox, inbox.hasArrivals(), !PlantedFault.unmergedSave.isPlanted else { return }
       merge([])
     }
   }
@@ -58,7 +58,7 @@ extension ModelContext {
   func merge(_ own: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
-    var merge = Merge()
+    var merge = Merge(hasArrivals: inbox?.hasArrivals() == true)
     for connection in coordinator.connections { take(own, from: connection, by: &merge) }
     for state in merge.notified where state.isObserved {
       if let model = state.model { state.notifyAll(model, except: state.changed) }
@@ -71,6 +71,7 @@ extension ModelContext {
 
   /// What a merge has found so far.
   private struct Merge {
+    let hasArrivals: Bool
     var saves: [SavedRows] = []
     var notified: [_ModelState] = []
     var gone: [any PersistentModel] = []
@@ -91,7 +92,7 @@ extension ModelContext {
   ) {
     let index = connection.index
     var saves = own.filter { $0.connectionIndex == index }
-    guard !saves.isEmpty || inbox?.hasArrivals == true else { return }
+    guard !saves.isEmpty || merge.hasArrivals else { return }
     var states: [_ModelState] = []
     var rows: [FetchedRow?] = []
     if remembersReads || connection.loadsSiblings || coordinator.isOfThePast {

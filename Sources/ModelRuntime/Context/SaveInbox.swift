@@ -10,6 +10,8 @@ struct SavedRows: Sendable {
   var deleted: [RowReference] = []
   /// Whether the list is complete; otherwise any row of the store may have changed.
   var isComplete = true
+  /// The number of the newest commit, as the store numbers its states; `nil` if it is not known.
+  var commit: UInt64?
 
   /// Number of rows.
   fileprivate var count: Int { inserted.count + updated.count + deleted.count }
@@ -22,10 +24,12 @@ struct SavedRows: Sendable {
 final class SaveInbox: Sendable {
   fileprivate struct Entry {
     var rows: SavedRows
-    /// The number of the commit, if it was announced; of the newest one, if these are several saves.
-    var commit: UInt64?
     /// Whether the save has ended.
     var hasArrived: Bool
+    /// Whether the commits are known by number, all of them.
+    var isNumbered: Bool
+    /// Whether it had arrived at the last call of ``hasArrivals()``.
+    var wasSeen = false
   }
 
   fileprivate struct Contents {
@@ -57,7 +61,7 @@ final class SaveInbox: Sendable {
   func note(_ rows: [SavedRows]) -> (@Sendable () -> Void)? {
     let isFirst = contents.withLock { contents in
       defer {
-        for rows in rows { contents.add(Entry(rows: rows, commit: nil, hasArrived: true)) }
+        for rows in rows { contents.add(rows, hasArrived: true) }
         contents.fold()
       }
       return contents.arrivalCount == 0
@@ -65,10 +69,8 @@ final class SaveInbox: Sendable {
     return isFirst ? arrival : bell?.furtherRing
   }
 
-  /// Adds a save that is about to become visible.
-  func expect(_ rows: SavedRows, _ commit: UInt64) {
-    contents.withLock { $0.add(Entry(rows: rows, commit: commit, hasArrived: false)) }
-  }
+  /// Adds a save that is about to become visible, and has a number.
+  func expect(_ rows: SavedRows) { contents.withLock { $0.add(rows, hasArrived: false) } }
 
   /// Makes an expected save an arrival.
   ///
@@ -92,14 +94,23 @@ final class SaveInbox: Sendable {
     }
   }
 
-  /// Whether saves have arrived.
-  var hasArrivals: Bool { contents.withLock { $0.arrivalCount > 0 } }
+  /// Whether saves have arrived: any state that is read from now on has them.
+  func hasArrivals() -> Bool {
+    contents.withLock { contents in
+      if contents.arrivalCount == 0 { return false }
+      for place in contents.entries.indices where contents.entries[place].hasArrived {
+        contents.entries[place].wasSeen = true
+      }
+      return true
+    }
+  }
 
   /// Takes the saves of one store.
   ///
   /// - Parameters:
   ///   - store: The index of the store's connection.
-  ///   - commit: The newest commit of the state that the context reads; `nil` takes what has arrived.
+  ///   - commit: The newest commit of the state that the context reads, which was made after the last call of ``hasArrivals()``;
+  ///     `nil` takes what has arrived.
   /// - Returns: The saves that the state has, whether they have arrived or not.
   func take(of store: Int, upTo commit: UInt64?) -> [SavedRows] {
     contents.withLock { contents in
@@ -121,21 +132,25 @@ final class SaveInbox: Sendable {
 extension SaveInbox.Entry {
   /// Whether the state of a store as of a commit has the save.
   fileprivate func isPart(ofStateAt newest: UInt64?) -> Bool {
-    guard let newest, let commit else { return hasArrived }
-    return commit <= newest
+    guard let newest else { return hasArrived }
+    return (rows.commit ?? 0) <= newest && (isNumbered || wasSeen)
   }
 }
 
 extension SaveInbox.Contents {
-  fileprivate mutating func add(_ entry: SaveInbox.Entry) {
-    entries.append(entry)
-    rowCount += entry.rows.count
-    if entry.hasArrived { arrivalCount += 1 }
+  fileprivate mutating func add(_ rows: SavedRows, hasArrived: Bool) {
+    entries.append(
+      SaveInbox.Entry(rows: rows, hasArrived: hasArrived, isNumbered: rows.commit != nil)
+    )
+    rowCount += rows.count
+    if hasArrived { arrivalCount += 1 }
   }
 
   /// The place of an announced commit that nobody has taken.
   fileprivate func place(of commit: UInt64, _ store: Int) -> Int? {
-    entries.lastIndex { $0.commit == commit && $0.rows.connectionIndex == store }
+    entries.lastIndex {
+      !$0.hasArrived && $0.rows.commit == commit && $0.rows.connectionIndex == store
+    }
   }
 
   /// Makes too many rows, or saves, one entry for each store they are in.
@@ -150,12 +165,20 @@ extension SaveInbox.Contents {
         continue
       }
       let store = entry.rows.connectionIndex
-      if let place = folded.firstIndex(where: { $0.rows.connectionIndex == store }) {
-        folded[place].commit = [folded[place].commit, entry.commit].compactMap(\.self).max()
-      } else {
-        let rows = SavedRows(connectionIndex: store, isComplete: false)
-        folded.append(SaveInbox.Entry(rows: rows, commit: entry.commit, hasArrived: true))
+      var whole = SaveInbox.Entry(
+        rows: SavedRows(connectionIndex: store, isComplete: false, commit: entry.rows.commit),
+        hasArrived: true,
+        isNumbered: entry.isNumbered,
+        wasSeen: entry.wasSeen
+      )
+      guard let place = folded.firstIndex(where: { $0.rows.connectionIndex == store }) else {
+        folded.append(whole)
+        continue
       }
+      whole.rows.commit = [folded[place].rows.commit, whole.rows.commit].compactMap(\.self).max()
+      whole.isNumbered = whole.isNumbered && folded[place].isNumbered
+      whole.wasSeen = whole.wasSeen && folded[place].wasSeen
+      folded[place] = whole
     }
     folded.sort { $0.rows.connectionIndex < $1.rows.connectionIndex }
     entries = folded + rest

@@ -27,6 +27,8 @@ package struct ChangedRows: Sendable {
   package var deleted: [RowReference] = []
   /// Whether the list is complete; otherwise any row may have changed.
   package var isComplete = true
+  /// The number of the newest commit, as the store numbers its states; `nil` if it does not say.
+  package var commit: UInt64?
 
   /// Makes an empty list.
   package init() {}

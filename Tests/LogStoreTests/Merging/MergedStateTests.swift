@@ -122,7 +122,7 @@ import Testing
       return held.map(\.amount)
     }
     #expect(seen == [90, 105, 105])
-    #expect(context.inbox?.hasArrivals == false)
+    #expect(context.inbox?.hasArrivals() == false)
     context.processPendingChanges()
     #expect(held.map(\.amount) == [90, 105, 105])
   }
