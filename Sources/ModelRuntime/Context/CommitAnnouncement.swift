@@ -8,14 +8,16 @@ import RowFormat
 ///
 /// Unchecked, because only the thread that saves uses it.
 final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
-  private let inboxes: [SaveInbox]
+  private let inboxes: SaveInboxes
+  private let sender: SaveInbox?
   private let connectionIndex: Int
   private var touched: [RowReference] = []
   /// The commit's number, once it has one.
   private var number: UInt64?
 
-  init(to inboxes: [SaveInbox], from connectionIndex: Int) {
+  init(to inboxes: SaveInboxes, from sender: SaveInbox?, of connectionIndex: Int) {
     self.inboxes = inboxes
+    self.sender = sender
     self.connectionIndex = connectionIndex
   }
 
@@ -29,21 +31,22 @@ final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
     var saved = SavedRows(rows, in: connectionIndex)
     saved.updated += touched
     saved.commit = number
-    for inbox in inboxes { inbox.expect(saved) }
+    inboxes.expect(saved, from: sender)
   }
 
-  /// Notifies a context of the commit, which is visible now.
+  /// Says that the commit is visible.
   ///
-  /// - Returns: Whether the commit was announced to the context; and the closure to call, if any.
-  func confirm(to inbox: SaveInbox) -> (wasAnnounced: Bool, notice: (@Sendable () -> Void)?) {
-    guard let number, inboxes.contains(where: { $0 === inbox }) else {
-      return (false, nil)
-    }
-    return (true, inbox.confirm(number, of: connectionIndex))
+  /// - Returns: The closures to call; `nil` if the commit was not announced.
+  func confirm() -> [@Sendable () -> Void]? {
+    guard let number else { return nil }
+    return inboxes.endAnnouncement(of: number, connectionIndex, from: sender)
+      .compactMap { $0.confirm(number, of: connectionIndex) }
   }
 
   func withdraw() {
     guard let number else { return }
-    for inbox in inboxes { inbox.withdraw(number, of: connectionIndex) }
+    for inbox in inboxes.endAnnouncement(of: number, connectionIndex, from: sender) {
+      inbox.withdraw(number, of: connectionIndex)
+    }
   }
 }

@@ -50,6 +50,12 @@ extension ModelContext {
     }
   }
 
+  /// Takes over the saves that a read may have met, whether they have ended or not: all models then show one state again.
+  func mergeVisibleSaves() {
+    guard let inbox, inbox.hasSaves, !PlantedFault.unmergedSave.isPlanted else { return }
+    merge([])
+  }
+
   /// The number of times that a context takes over what was saved while it did so.
   private static var mergeLimit: Int { 4 }
 
@@ -58,10 +64,10 @@ extension ModelContext {
   func merge(_ own: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
-    var merge = Merge(hasArrivals: inbox?.hasArrivals() == true)
+    var merge = Merge(hasSaves: inbox.map { $0.hasArrivals() || $0.hasSaves } ?? false)
     for connection in coordinator.connections { take(own, from: connection, by: &merge) }
-    for state in merge.notified where state.isObserved {
-      if let model = state.model { state.notifyAll(model, except: state.changed) }
+    for model in merge.updated {
+      model._$state.notifyAll(model, except: model._$state.changed)
     }
     mergeDeletions(of: merge.gone)
     noticeLists()
@@ -71,12 +77,14 @@ extension ModelContext {
 
   /// What a merge has found so far.
   private struct Merge {
-    let hasArrivals: Bool
+    let hasSaves: Bool
     var saves: [SavedRows] = []
-    var notified: [_ModelState] = []
+    /// The objects whose rows are read, those that were updated, and those whose rows are gone.
+    ///
+    /// They are kept until the end: a state does not keep its object, which observers may let go meanwhile.
+    var read: [any PersistentModel] = []
+    var updated: [any PersistentModel] = []
     var gone: [any PersistentModel] = []
-    /// Keeps the objects alive that observers want to look at.
-    var wanted: [any PersistentModel] = []
   }
 
   /// Takes over the saves of one store.
@@ -92,8 +100,8 @@ extension ModelContext {
   ) {
     let index = connection.index
     var saves = own.filter { $0.connectionIndex == index }
-    guard !saves.isEmpty || merge.hasArrivals else { return }
-    var states: [_ModelState] = []
+    guard !saves.isEmpty || merge.hasSaves else { return }
+    var models: [any PersistentModel] = []
     var rows: [FetchedRow?] = []
     if remembersReads || connection.loadsSiblings || coordinator.isOfThePast {
       saves += inbox?.take(of: index, upTo: nil) ?? []
@@ -101,8 +109,8 @@ extension ModelContext {
       do {
         rows = try connection.store.rows(for: editingState) { commit in
           saves += inbox?.take(of: index, upTo: commit) ?? []
-          states = self.states(outdatedBy: saves, in: connection, &merge.wanted)
-          return states.map(\.reference)
+          models = self.models(readFor: saves, in: connection)
+          return models.map { $0._$state.reference }
         }
       } catch {
         deferredError = deferredError ?? error
@@ -111,12 +119,15 @@ extension ModelContext {
     // Rows deleted here without objects are looked up by their objects below.
     if saves.contains(where: mayConcernRowsTakenAlong) { makeModelsTakenAlong() }
     for rows in saves {
-      if !rows.isComplete { mergeAll(of: index, &merge.notified) }
-      for reference in rows.updated { mergeUpdate(of: reference, in: index, &merge.notified) }
+      if !rows.isComplete { mergeAll(of: index, &merge.updated) }
+      for reference in rows.updated { mergeUpdate(of: reference, in: index, &merge.updated) }
     }
-    for (state, row) in zip(states, rows) where state.context === self {
+    for (model, row) in zip(models, rows) {
+      let state = model._$state
+      guard state.context === self else { continue }
       if let row { refresh(state, from: row) } else { state.vanish() }
     }
+    merge.read += models
     for rows in saves {
       for reference in rows.deleted {
         if let model = goneModel(at: reference, in: index) { merge.gone.append(model) }
@@ -126,29 +137,28 @@ extension ModelContext {
   }
 
   /// The objects whose rows a merge reads: those that have values, none of which is unsaved, and those that observers look at.
-  private func states(
-    outdatedBy saves: [SavedRows],
-    in connection: StoreConnection,
-    _ wanted: inout [any PersistentModel]
-  ) -> [_ModelState] {
+  private func models(
+    readFor saves: [SavedRows],
+    in connection: StoreConnection
+  ) -> [any PersistentModel] {
     let map = maps[connection.index]
-    var states: [_ModelState] = []
+    var models: [any PersistentModel] = []
+    func take(_ state: _ModelState?) {
+      if let state, state.isReadByMerge, let model = state.model { models.append(model) }
+    }
     if saves.contains(where: { !$0.isComplete }) {
       // An object without a state may also have read its row.
       map.makeStates()
-      states = map.states.filter { $0.flags.contains(.stored) && $0.isReadByMerge }
+      for state in map.states where state.flags.contains(.stored) { take(state) }
     }
     for rows in saves where rows.isComplete {
-      for reference in rows.updated {
-        if let state = map[reference], state.isReadByMerge { states.append(state) }
-      }
+      for reference in rows.updated { take(map[reference]) }
       for reference in observers?.wantedRows(of: rows, from: connection) ?? [] {
         guard let model = model(at: reference, in: connection) else { continue }
-        wanted.append(model)
-        if model._$state.needsRow { states.append(model._$state) }
+        if model._$state.needsRow { models.append(model) }
       }
     }
-    return states
+    return models
   }
 
   /// Whether a save may have deleted or changed rows that are deleted here without objects.
@@ -159,22 +169,22 @@ extension ModelContext {
   }
 
   /// Takes over all possible changes in a store.
-  private func mergeAll(of index: Int, _ notified: inout [_ModelState]) {
+  private func mergeAll(of index: Int, _ updated: inout [any PersistentModel]) {
     // An object without a state may also have read its row.
     maps[index].makeStates()
     for state in maps[index].states where state.flags.contains(.stored) {
-      mergeUpdate(of: state.reference, in: index, &notified)
+      mergeUpdate(of: state.reference, in: index, &updated)
     }
   }
 
   /// - Parameters:
   ///   - reference: The row.
   ///   - index: The store's index.
-  ///   - notified: Receives the object, to be notified once it has its values.
+  ///   - updated: Receives the object, whose observers are told once it has its values.
   private func mergeUpdate(
     of reference: RowReference,
     in index: Int,
-    _ notified: inout [_ModelState]
+    _ updated: inout [any PersistentModel]
   ) {
     guard let state = maps[index][reference], let model = state.model else { return }
     // It may exist in the state that is shown now.
@@ -185,7 +195,7 @@ extension ModelContext {
     model._$reset(keeping: state.changed)
     if state.changed.isEmpty { state.flags.remove(.hasSavedValues) }
     if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
-    notified.append(state)
+    updated.append(model)
   }
 
   /// The object of a row that was deleted elsewhere, if the context can drop it.

@@ -94,6 +94,9 @@ final class SaveInbox: Sendable {
     }
   }
 
+  /// Whether there are saves, arrived or not.
+  var hasSaves: Bool { contents.withLock { !$0.entries.isEmpty } }
+
   /// Whether saves have arrived: any state that is read from now on has them.
   func hasArrivals() -> Bool {
     contents.withLock { contents in
@@ -189,38 +192,70 @@ extension SaveInbox.Contents {
 
 /// The inboxes of a container's contexts.
 final class SaveInboxes: Sendable {
-  private let inboxes = Lock<[SaveInbox]>([], .inboxes)
+  private struct State {
+    var inboxes: [SaveInbox] = []
+    /// The saves that were announced and have not ended: a new inbox begins with them.
+    var announced: [SavedRows] = []
+  }
+
+  private let state = Lock<State>(State(), .inboxes)
   /// Number of inboxes: most containers have one, or none, and then a save takes no lock.
   private let count = Atomic<Int>(0)
 
   func add(_ inbox: SaveInbox) {
-    inboxes.withLock { inboxes in
-      inboxes.append(inbox)
-      count.store(inboxes.count, ordering: .releasing)
+    state.withLock { state in
+      for rows in state.announced { inbox.expect(rows) }
+      state.inboxes.append(inbox)
+      count.store(state.inboxes.count, ordering: .releasing)
     }
   }
 
   func remove(_ inbox: SaveInbox) {
-    inboxes.withLock { inboxes in
-      inboxes.removeAll { $0 === inbox }
-      count.store(inboxes.count, ordering: .releasing)
+    state.withLock { state in
+      state.inboxes.removeAll { $0 === inbox }
+      count.store(state.inboxes.count, ordering: .releasing)
     }
   }
 
-  /// The inboxes of all contexts but one.
-  private func others(than sender: SaveInbox?) -> [SaveInbox] {
-    if count.load(ordering: .acquiring) == (sender == nil ? 0 : 1) { return [] }
-    return inboxes.withLock { $0.filter { $0 !== sender } }
+  /// Whether any context but one has an inbox.
+  private func hasOthers(than sender: SaveInbox?) -> Bool {
+    count.load(ordering: .acquiring) > (sender == nil ? 0 : 1)
   }
+
+  // MARK: Announcing
 
   /// Makes the announcement of a commit to all contexts but the one that saves; `nil` if there are none.
   func announcement(
     of connection: StoreConnection,
     from sender: SaveInbox?
   ) -> CommitAnnouncement? {
-    let others = others(than: sender)
-    return others.isEmpty ? nil : CommitAnnouncement(to: others, from: connection.index)
+    hasOthers(than: sender)
+      ? CommitAnnouncement(to: self, from: sender, of: connection.index) : nil
   }
+
+  /// Adds a save that is about to become visible, and has a number, to all inboxes but one.
+  func expect(_ rows: SavedRows, from sender: SaveInbox?) {
+    state.withLock { state in
+      state.announced.append(rows)
+      for inbox in state.inboxes where inbox !== sender { inbox.expect(rows) }
+    }
+  }
+
+  /// Ends the announcement of a save.
+  ///
+  /// - Returns: The inboxes that were told, but for one.
+  func endAnnouncement(
+    of commit: UInt64,
+    _ store: Int,
+    from sender: SaveInbox?
+  ) -> [SaveInbox] {
+    state.withLock { state in
+      state.announced.removeAll { $0.commit == commit && $0.connectionIndex == store }
+      return state.inboxes.filter { $0 !== sender }
+    }
+  }
+
+  // MARK: Posting
 
   /// Notifies all contexts but the one that saved.
   ///
@@ -233,7 +268,7 @@ final class SaveInboxes: Sendable {
     from sender: SaveInbox?,
     _ announcement: CommitAnnouncement? = nil
   ) {
-    for notice in note(rows(), from: sender, announcement) { notice() }
+    for notice in announcement?.confirm() ?? note(rows(), from: sender) { notice() }
   }
 
   /// Leaves rows for all contexts but the one that saved.
@@ -241,20 +276,12 @@ final class SaveInboxes: Sendable {
   /// - Returns: The closures to call once that can be done without locks.
   func note(
     _ rows: @autoclosure () -> [SavedRows],
-    from sender: SaveInbox?,
-    _ announcement: CommitAnnouncement? = nil
+    from sender: SaveInbox?
   ) -> [@Sendable () -> Void] {
-    let others = others(than: sender)
+    guard hasOthers(than: sender) else { return [] }
+    let others = state.withLock { $0.inboxes.filter { $0 !== sender } }
     if others.isEmpty { return [] }
-    var saved: [SavedRows]?
-    return others.compactMap { inbox in
-      if let announcement {
-        let (wasAnnounced, notice) = announcement.confirm(to: inbox)
-        if wasAnnounced { return notice }
-      }
-      let rows = saved ?? rows()
-      saved = rows
-      return inbox.note(rows)
-    }
+    let rows = rows()
+    return others.compactMap { $0.note(rows) }
   }
 }

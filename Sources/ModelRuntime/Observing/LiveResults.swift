@@ -407,11 +407,13 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     isSettling = true
     defer { isSettling = false }
     do {
-      let next = try isStale ? refetch() : update()
-      if next.isChanged { tell() }
-      recordDepartures(in: next)
-      shown = next
-      shownIDs = nil
+      // A fetch may have met what others have saved since the last merge: then the other models are read again, and the results
+      // brought up to date with them.
+      for _ in 0..<Self.settlingLimit where isStale || !changedModels.isEmpty {
+        let mayBeNewer = isStale
+        show(try isStale ? refetch() : update())
+        if mayBeNewer { context.mergeVisibleSaves() }
+      }
       error = nil
     } catch {
       // A half-finished update is repeated at the next read.
@@ -419,5 +421,15 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       self.error = error
       tell()
     }
+  }
+
+  /// The number of times that results are brought up to date at once while others keep saving.
+  private static var settlingLimit: Int { 4 }
+
+  private func show(_ next: ShownResults<Element, SectionTitle>) {
+    if next.isChanged { tell() }
+    recordDepartures(in: next)
+    shown = next
+    shownIDs = nil
   }
 }

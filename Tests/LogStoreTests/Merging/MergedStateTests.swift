@@ -159,4 +159,47 @@ import Testing
     }
     #expect(seen == [7, 7, 7])
   }
+
+  /// Each save gives all of them one amount, and exchanges one of them.
+  @Test(arguments: [false, true])
+  func `show one state in an observer beside a thread that saves`(isFiltered: Bool) throws {
+    let (container, hasEnded) = (container, SharedFlag())
+    let first = try ModelContext(container).fetch(Self.sorted).map(\.amount)
+    #expect(first == [100, 100, 100])
+    Thread.detachNewThread {
+      defer { hasEnded.isSet.store(true, ordering: .releasing) }
+      do {
+        let context = ModelContext(container)
+        for number in 1...1500 {
+          let purses = try context.fetch(Self.sorted)
+          for purse in purses { purse.amount = number }
+          context.delete(purses[number % 3])
+          context.insert(Purse("\(number)", number))
+          try context.save()
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    var looks = 0
+    repeat {
+      let context = ModelContext(container)
+      let observer = try ResultsObserver<Purse, Never>(
+        filterBy: isFiltered ? #Predicate { $0.amount >= 0 } : nil,
+        sortBy: [SortDescriptor(\.amount, order: .reverse), SortDescriptor(\.owner)],
+        modelContext: context
+      )
+      let cursor = observer.makeCursor()
+      for _ in 0..<100 {
+        let amounts: [Int] = observer.results.map(\.amount)
+        #expect(amounts.count == 3 && Set(amounts).count == 1, "\(amounts)")
+        if looks % 7 == 0 { _ = cursor.advance() }
+        looks += 1
+      }
+    } while !hasEnded.isSet.load(ordering: .acquiring)
+  }
+}
+
+private final class SharedFlag: Sendable {
+  let isSet = Atomic<Bool>(false)
 }
