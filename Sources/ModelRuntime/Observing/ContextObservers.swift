@@ -18,6 +18,8 @@ final class ContextObservers {
   /// Observers keep showing the old value meanwhile: as with any observed property, `onChange` sees the value
   /// before the change.
   private(set) var isTelling = false
+  /// Whether an observer is bringing its results up to date.
+  private var isSettling = false
   /// The objects whose lists may have been accessed.
   var listOwners = ListOwners()
 
@@ -48,6 +50,17 @@ final class ContextObservers {
     defer { isTelling = wasTelling }
     body()
   }
+
+  /// Records that an observer brings its results up to date.
+  ///
+  /// - Returns: Whether it is the only one; then ``endSettling()`` follows.
+  func beginSettling() -> Bool {
+    if isSettling { return false }
+    isSettling = true
+    return true
+  }
+
+  func endSettling() { isSettling = false }
 
   /// Moves a model behind all others that were never saved, wherever its place was before.
   func numberInsertion(of model: any PersistentModel) {

@@ -405,14 +405,19 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   func settle() {
     guard !isSettling, isStale || !changedModels.isEmpty else { return }
     isSettling = true
-    defer { isSettling = false }
+    // A merge has other observers settle, too, within this one: these do not merge again.
+    let isFirst = context.observers?.beginSettling() ?? false
+    defer {
+      isSettling = false
+      if isFirst { context.observers?.endSettling() }
+    }
     do {
       // A fetch may have met what others have saved since the last merge: then the other models are read again, and the results
       // brought up to date with them.
-      for _ in 0..<Self.settlingLimit where isStale || !changedModels.isEmpty {
+      for _ in 0..<(isFirst ? Self.settlingLimit : 1) where isStale || !changedModels.isEmpty {
         let mayBeNewer = isStale
         show(try isStale ? refetch() : update())
-        if mayBeNewer { context.mergeVisibleSaves() }
+        if mayBeNewer, isFirst { context.mergeVisibleSaves() }
       }
       error = nil
     } catch {
