@@ -149,7 +149,7 @@ extension SaveInbox.Contents {
     if hasArrived { arrivalCount += 1 }
   }
 
-  /// The place of an announced commit that nobody has taken.
+  /// The index of an announced commit that has not ended; `nil` if the context has taken it over.
   fileprivate func place(of commit: UInt64, _ store: Int) -> Int? {
     entries.lastIndex {
       !$0.hasArrived && $0.rows.commit == commit && $0.rows.connectionIndex == store
