@@ -24,13 +24,15 @@ extension ModelContext {
     let memory = memory(of: descriptor, pending, for: .firstRows)
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
-        window.skip(allBut: try pending.matchCount(knowing: memory))
+        window.skip(allBut: try pending.matchCount())
       }
       let changeCount = connection.changeCount
       let passing = pending.areAllNew ? nil : passedRows(of: memory, at: changeCount)
       let start = passing?.passed
       if let passing, start != nil {
         window.allow(for: passing.newCount(of: pending.affectedCount))
+      } else if !pending.areAllNew {
+        window.allow(for: min(2 * pending.lastAffectedCount, pending.affectedCount))
       }
       var request = window.request(for: descriptor)
       if let start { request.begin(behind: start) }
@@ -59,31 +61,34 @@ extension ModelContext {
           affectedCount: pending.affectedCount
         )
       }
-      if !pending.areAllNew { models.removeAll(where: pending.isAffected) }
+      if !pending.areAllNew {
+        models = models.filter { !pending.isAffected($0) }
+        pending.lastAffectedCount = fetchedCount - models.count
+      }
       if window.isTooNarrow(for: models.count, of: fetchedCount) {
         window.widen(by: pending.affectedCount)
         continue
       }
       let isFull = window.isFilled(by: models.count)
-      if areRowsEnough, isFull { return window.slice(models) { 0 } }
+      if areRowsEnough, isFull { return window.slice(models) }
       if areRowsEnough, window.hasOffset {
         // The number of rows is unknown: begin before them.
         areRowsEnough = false
         continue
       }
-      pending.refresh(from: connection, readAfter: changeCount, knowing: passing)
+      pending.refresh(from: connection, readAfter: changeCount)
       let additions = try pending.matching(
         order,
+        // Models before the first row of the answer are not part of it.
+        from: window.skipsRows ? models.first : nil,
         upTo: isFull ? window.last(of: models) : nil,
-        atMost: window.additionLimit,
-        knowing: memory
+        atMost: window.additionLimit
       )
       if !pending.isCurrent { return nil }
-      return window.slice(order.merging(additions, into: models)) {
-        // Models before the first row of the answer are not part of it.
-        guard let first = models.first else { return 0 }
-        return additions.prefix { order.compare($0, first) < 0 }.count
-      }
+      return window.slice(
+        order.merging(additions.models, into: models),
+        behind: additions.countBefore
+      )
     }
   }
 
@@ -105,7 +110,7 @@ extension ModelContext {
       in: connection,
       readAfter: changeCount
     )
-    pending.refresh(from: connection, readAfter: changeCount, knowing: nil)
+    pending.refresh(from: connection, readAfter: changeCount)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if !pending.isCurrent { return nil }
     if connection.store.ordersRowsByReference {
@@ -143,6 +148,7 @@ extension ModelContext {
       counting = passedRows(of: memory, at: changeCount)
       guard
         let affected = try countAffected(
+          among: count,
           descriptor,
           correctedBy: pending,
           from: connection,
@@ -152,18 +158,18 @@ extension ModelContext {
       else { return nil }
       count -= affected
     }
-    pending.refresh(from: connection, readAfter: changeCount, knowing: counting)
-    count += try pending.matchCount(knowing: memory)
+    pending.refresh(from: connection, readAfter: changeCount)
+    count += try pending.matchCount()
     return pending.isCurrent ? FetchSlice(descriptor).count(of: count) : nil
   }
 
-  /// The memory of a fetch; `nil` if few models are new and no others unsaved, or if the fetch cannot be told from others.
+  /// The memory of a fetch; `nil` if all unsaved models are new, or if the fetch cannot be told from others.
   private func memory<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ pending: PendingModels<T>,
     for interest: FetchQuestion.Interest
   ) -> RepeatedFetch? {
-    if pending.areAllNew, !pending.areMany { return nil }
+    if pending.areAllNew { return nil }
     return FetchQuestion(descriptor, pending.expression, for: interest)
       .map { repeatedFetches.memory(of: $0) }
   }
@@ -171,6 +177,7 @@ extension ModelContext {
   /// Counts the rows of affected models that the store finds.
   ///
   /// - Parameters:
+  ///   - rowCount: Number of all rows that it finds.
   ///   - descriptor: The fetch.
   ///   - pending: The unsaved models.
   ///   - connection: The store.
@@ -179,22 +186,39 @@ extension ModelContext {
   /// - Returns: `nil` if the models must be fetched.
   /// - Throws: An error of the store.
   private func countAffected<T: PersistentModel>(
+    among rowCount: Int,
     _ descriptor: FetchDescriptor<T>,
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection,
     readAfter changeCount: UInt64?,
     knowing memory: PassedRows?
   ) throws -> Int? {
+    var request = descriptor
+    request.sortBy = []
+    request.fetchLimit = nil
+    request.fetchOffset = nil
+    request.translation = pending.expression
+    if memory?.countedTo.isStart ?? true, 8 * rowCount <= pending.affectedCount,
+      let rows = try connection.store.fetchReferences(request, for: editingState)
+    {
+      // Few rows are looked at each time: their number is not worth remembering.
+      let found = rows.count { pending.affectedModel(of: $0, in: connection) != nil }
+      return connection.changeCount == changeCount ? found : nil
+    }
     var cursor = memory?.countedTo ?? UnsavedCursor()
     let affected = pending.affected(since: &cursor).compactMap(\.model)
       .filter { memory?.counted.contains(ObjectIdentifier($0)) != true }
     var found = 0
-    if !affected.isEmpty {
-      var request = descriptor
+    if affected.isEmpty {
+      found = 0
+    } else if rowCount <= affected.count,
+      let rows = try connection.store.fetchReferences(request, for: editingState)
+    {
+      let further = rows.lazy.compactMap { pending.affectedModel(of: $0, in: connection) }
+      found = further.count { memory?.counted.contains($0) != true }
+    } else {
       request.predicate = descriptor.predicate(matching: Set(affected.map { $0.persistentModelID }))
-      request.sortBy = []
-      request.fetchLimit = nil
-      request.fetchOffset = nil
+      request.translation = nil
       guard let count = try connection.store.fetchCount(request, for: editingState) else {
         return nil
       }
@@ -215,11 +239,10 @@ extension ModelContext {
     correctedBy pending: PendingModels<T>,
     from connection: StoreConnection
   ) throws -> [PersistentIdentifier]? {
-    guard connection.store.ordersRowsByReference, pending.areAllNew, descriptor.sortBy.isEmpty
-    else {
-      return nil
-    }
-    let added = try pending.matching(knowing: nil).inserted
+    guard connection.store.ordersRowsByReference, pending.areAllNew, descriptor.sortBy.isEmpty,
+      let order = ModelOrder(descriptor.sortBy)
+    else { return nil }
+    let added = try pending.matching(order, from: nil, upTo: nil, atMost: nil).models
     if !pending.isCurrent { return nil }
     var window = FetchSlice(descriptor)
     window.skip(allBut: added.count)
@@ -230,7 +253,7 @@ extension ModelContext {
       )
     else { return nil }
     // New models follow all rows.
-    return window.slice(found + added.map(\.persistentModelID)) { 0 }
+    return window.slice(found + added.map(\.persistentModelID))
   }
 }
 
@@ -268,6 +291,9 @@ struct FetchSlice {
     return request
   }
 
+  /// Whether rows are skipped.
+  var skipsRows: Bool { start > 0 }
+
   /// Number of wanted models, counted from the first requested row.
   private var wantedCount: Int? {
     guard let limit else { return nil }
@@ -275,8 +301,8 @@ struct FetchSlice {
     return overflow ? nil : count
   }
 
-  /// Maximum number of added models that can be wanted, in order; `nil` for all: those before the first requested row count, too.
-  var additionLimit: Int? { start == 0 ? wantedCount : nil }
+  /// Maximum number of added models that can be wanted, in order, from the first requested row on; `nil` for all.
+  var additionLimit: Int? { wantedCount }
 
   /// Whether a number of models is all that is wanted.
   func isFilled(by count: Int) -> Bool { wantedCount.map { $0 <= count } ?? false }
@@ -305,12 +331,10 @@ struct FetchSlice {
   ///
   /// - Parameters:
   ///   - models: The models, from the first requested row.
-  ///   - countBefore: Returns the number of added models before that row.
+  ///   - countBefore: The number of added models before that row.
   /// - Returns: The wanted models.
-  func slice<Model>(_ models: [Model], before countBefore: () -> Int) -> [Model] {
-    guard start > 0 else { return cut(models[...], offset) }
-    let before = countBefore()
-    return cut(models.dropFirst(before), offset - start - before)
+  func slice<Model>(_ models: [Model], behind countBefore: Int = 0) -> [Model] {
+    cut(models[...], offset - start - countBefore)
   }
 
   private func cut<Model>(_ models: ArraySlice<Model>, _ offset: Int) -> [Model] {

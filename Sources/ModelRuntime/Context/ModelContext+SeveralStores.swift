@@ -32,7 +32,7 @@ extension ModelContext {
       for connection in connections {
         let changeCount = connection.changeCount
         models += try fetchStored(request, from: connection)
-        pending?.refresh(from: connection, readAfter: changeCount, knowing: nil)
+        pending?.refresh(from: connection, readAfter: changeCount)
       }
       if let pending {
         models = try pending.correcting(models, isFiltered: true)

@@ -18,6 +18,8 @@ struct PendingModels<T: PersistentModel> {
   private let reading: FetchReading?
   private let descriptor: FetchDescriptor<T>
   let expression: QueryExpression?
+  /// The lists of unsaved models of which the fetch may want a part: in its order, and by an attribute it sets bounds on.
+  private let spans: (inOrder: UnsavedSpan?, byKey: UnsavedSpan?)
 
   /// - Returns: `nil` if the store's answer needs no correction.
   init?(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
@@ -50,6 +52,10 @@ struct PendingModels<T: PersistentModel> {
     self.context = context
     self.expression = expression
     self.descriptor = descriptor
+    spans =
+      [inserted, changed].areMany && (descriptor.predicate == nil || expression != nil)
+      ? (.inOrder(of: descriptor, expression), .byBoundedKey(of: descriptor, expression))
+      : (nil, nil)
   }
 
   /// Whether no model has left the context's lists since: rows that are read, or observers that are told, may end unsaved changes,
@@ -76,18 +82,21 @@ struct PendingModels<T: PersistentModel> {
     return state.isDeleted || state.flags.contains(.listed) && isAffected(state)
   }
 
+  /// The model of a row that the store found, if it is affected.
+  func affectedModel(of row: RowReference, in connection: StoreConnection) -> ObjectIdentifier? {
+    // An object without a state was never changed.
+    guard case .state(let found)? = unsafe context.maps[connection.index].occupant(at: row) else {
+      return nil
+    }
+    let state = unsafe found.takeUnretainedValue()
+    guard state.isDeleted || state.flags.contains(.listed) && isAffected(state) else { return nil }
+    return state.model.map { ObjectIdentifier($0) }
+  }
+
   private func isAffected(_ state: _ModelState) -> Bool {
     guard let reading else { return false }
     return reading.readsOthers || reading.isAffected(by: state)
   }
-
-  /// Maximum number of unsaved models that may match.
-  private var candidateCount: Int {
-    [inserted, changed].joined().reduce(0) { $0 + $1.positions.count }
-  }
-
-  /// Whether it may pay to remember which models match.
-  var areMany: Bool { candidateCount > UnsavedLookup.smallCount }
 
   /// The models that have rows and became affected since a time.
   ///
@@ -125,20 +134,15 @@ struct PendingModels<T: PersistentModel> {
   /// - Parameters:
   ///   - connection: The store.
   ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
-  ///   - memory: The memory of the fetch's rows, if there is one: it knows the models whose rows are as new as the context's
-  ///     epoch.
-  func refresh(
-    from connection: StoreConnection,
-    readAfter changeCount: UInt64?,
-    knowing memory: PassedRows?
-  ) {
-    if changed.isEmpty || !isCurrent { return }
+  func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
+    guard !changed.isEmpty, isCurrent, let reading else { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
-    var cursor = UnsavedCursor()
-    if let memory, memory.refreshedEpoch == context.listEpoch { cursor = memory.refreshed }
+    context.unsaved.keepFurtherChanges()
+    let memory = context.repeatedFetches.refreshed(for: reading, from: connection)
+    let (epoch, departureCount) = (context.listEpoch, context.unsaved.departureCount)
+    var cursor = memory.cursor(in: epoch, after: departureCount)
     let affected = changedAndAffected(since: &cursor)
-    memory?.refreshedEpoch = context.listEpoch
-    memory?.refreshed = cursor
+    memory.record(cursor, in: epoch, after: departureCount)
     context.refreshOutdatedRows(of: affected, from: connection)
   }
 
@@ -161,7 +165,7 @@ struct PendingModels<T: PersistentModel> {
       if isAffected { present.insert(ObjectIdentifier(model)) }
       return true
     }
-    let matching = try matching(knowing: nil)
+    let matching = try matching()
     corrected += matching.changed.filter { !present.contains(ObjectIdentifier($0)) }
     corrected += matching.inserted
     return corrected
@@ -171,100 +175,131 @@ struct PendingModels<T: PersistentModel> {
   ///
   /// - Parameters:
   ///   - order: The order.
+  ///   - first: The first row that can be wanted, if the models before it are only counted.
   ///   - last: The last row that can be wanted, if there is one: models behind it are left out.
   ///   - limit: Maximum number of models that can be wanted; `nil` for all.
-  ///   - memory: The memory of the fetch, if there is one.
-  /// - Returns: Changed and new models.
+  /// - Returns: Changed and new models, and the number of those before the first row.
   /// - Throws: An error of evaluating the predicate.
   func matching(
     _ order: ModelOrder<T>,
+    from first: T?,
     upTo last: T?,
-    atMost limit: Int?,
-    knowing memory: RepeatedFetch?
-  ) throws -> [T] {
-    guard let matches = try matches(knowing: memory) else {
-      let matching = try matching(knowing: memory)
-      var found = matching.changed + matching.inserted
-      if let last { found.removeAll { order.compare($0, last) > 0 } }
-      descriptor.sortByRow(&found)
-      return found
+    atMost limit: Int?
+  ) throws -> (countBefore: Int, models: [T]) {
+    let kept = try kept()
+    if let (matches, range) = kept, matches.isInOrderOfFetch {
+      let start = first.map { max(matches.position(of: $0), range.lowerBound) } ?? range.lowerBound
+      let end = last.map { min(matches.position(of: $0), range.upperBound) } ?? range.upperBound
+      let count = min(limit ?? .max, max(end - start, 0))
+      let found = matches.models(at: start..<(start + count), as: T.self)
+      return (min(start, range.upperBound) - range.lowerBound, Array(found))
     }
-    let filter = matches.isWide ? makeFilter() : nil
-    var found: [T] = []
-    for model in matches.models(as: T.self) {
-      if let limit, found.count >= limit { break }
-      if let last, order.compare(model, last) > 0 { break }
-      if let filter, try !filter.matches(model) {
-        // It is behind the bound on the first key, and so are all that follow.
-        if order.isNumber(firstKeyOf: model) { break }
-        continue
-      }
-      found.append(model)
+    var found: [T]
+    if let (matches, range) = kept {
+      found = matches.modelsByRow(at: range)
+    } else {
+      let matching = try matching()
+      found = matching.changed + matching.inserted
     }
-    return found
+    if let last { found.removeAll { order.compare($0, last) > 0 } }
+    descriptor.sortByRow(&found)
+    let countBefore = first.map { first in found.prefix { order.compare($0, first) < 0 }.count }
+    return (countBefore ?? 0, Array(found.dropFirst(countBefore ?? 0)))
   }
 
   /// Counts the models that match.
   ///
-  /// - Parameter memory: The memory of the fetch, if there is one.
-  /// - Returns: The number; it may be too large if the memory is that of first rows.
   /// - Throws: An error of evaluating the predicate.
-  func matchCount(knowing memory: RepeatedFetch?) throws -> Int {
-    if let matches = try matches(knowing: memory) { return matches.count }
-    let matching = try matching(knowing: memory)
+  func matchCount() throws -> Int {
+    if let (_, range) = try kept() { return range.count }
+    let matching = try matching()
     return matching.changed.count + matching.inserted.count
   }
 
-  /// The models that match, kept from one fetch to the next once testing all of them has cost as much as that does.
-  private func matches(knowing memory: RepeatedFetch?) throws -> UnsavedMatches? {
-    guard let memory else { return nil }
-    if let known = memory.matches, !known.isCurrent(among: context.unsaved) {
-      memory.matches = nil
-      memory.testCount = 0
+  // MARK: Lists of models that are kept
+
+  /// The list of unsaved models that has those that match, and their positions: kept once testing all of them has cost as much.
+  ///
+  /// A list in the order of the fetch need not be read to its end, but belongs to few fetches. One that is ordered by an attribute
+  /// serves all that set other bounds on it.
+  private func kept() throws -> (UnsavedMatches, Range<Int>)? {
+    let inOrder = spans.inOrder.map { context.repeatedFetches.tests(of: $0.question) }
+    if let span = spans.inOrder, let inOrder, let kept = try kept(span, inOrder) { return kept }
+    guard let span = spans.byKey,
+      let kept = try kept(span, context.repeatedFetches.tests(of: span.question))
+    else { return nil }
+    // They are sorted each time.
+    inOrder?.testCount += kept.1.count
+    return kept
+  }
+
+  private func kept(
+    _ span: UnsavedSpan,
+    _ tests: UnsavedTests
+  ) throws -> (UnsavedMatches, Range<Int>)? {
+    if let known = tests.matches, !known.isCurrent(among: context.unsaved) {
+      tests.matches = nil
+      tests.testCount = 0
     }
-    if memory.matches == nil {
-      if !areMany || memory.testCount < 2 * candidateCount { return nil }
-      memory.testCount = 0
-      memory.matches = UnsavedMatches(
-        descriptor,
-        expression,
-        ofFirstRows: memory.question.interest == .firstRows,
-        among: context.unsaved
-      )
+    if tests.matches == nil {
+      if tests.testCount < 2 * [inserted, changed].modelCount { return nil }
+      tests.testCount = 0
+      tests.matches = UnsavedMatches(span.question, descriptor, expression, among: context.unsaved)
     }
-    guard let matches = memory.matches else { return nil }
+    guard let matches = tests.matches else { return nil }
     do {
       try matches.update(from: context)
     } catch {
-      memory.matches = nil
+      tests.matches = nil
       throw error
     }
-    assert(areComplete(matches), "the unsaved models that are kept are not those that match")
-    return matches
+    let range = matches.range(within: span.bounds)
+    assert(areComplete(matches, range), "the unsaved models that are kept are not those that match")
+    return (matches, range)
+  }
+
+  /// The number of affected rows in the store's last answer to such a fetch: so many may be in the next one.
+  var lastAffectedCount: Int {
+    get { spans.inOrder.map { context.repeatedFetches.tests(of: $0.question).affectedCount } ?? 0 }
+    nonmutating set {
+      guard let span = spans.inOrder else { return }
+      context.repeatedFetches.tests(of: span.question).affectedCount = newValue
+    }
+  }
+
+  /// Records that unsaved models were tested.
+  private func recordTests(of count: Int) {
+    for span in [spans.inOrder, spans.byKey] {
+      if let span { context.repeatedFetches.tests(of: span.question).testCount += count }
+    }
   }
 
   /// Whether the models that are kept are those that match; of many, this is not tested.
-  private func areComplete(_ matches: UnsavedMatches) -> Bool {
-    guard candidateCount <= 512, let matching = try? matching(knowing: nil) else { return true }
-    let kept = matches.models(as: T.self).map { ObjectIdentifier($0) }
+  private func areComplete(_ matches: UnsavedMatches, _ range: Range<Int>) -> Bool {
+    guard [inserted, changed].modelCount <= 512, let matching = try? matching(isRecorded: false)
+    else { return true }
+    let kept = matches.models(at: range, as: T.self).map { ObjectIdentifier($0) }
     let found = Set((matching.changed + matching.inserted).map { ObjectIdentifier($0) })
-    return matches.isWide
-      ? found.isSubset(of: kept) : found == Set(kept) && found.count == kept.count
+    return found == Set(kept) && found.count == kept.count
   }
+
+  // MARK: Tests one by one
 
   /// The models that match.
   ///
-  /// - Parameter memory: The memory of the fetch, if there is one.
+  /// - Parameter isRecorded: Whether the tests count when it is decided whether to keep a list.
   /// - Returns: Affected models, and new ones in the order of their insertion.
   /// - Throws: An error of evaluating the predicate.
-  func matching(knowing memory: RepeatedFetch?) throws -> (changed: [T], inserted: [T]) {
+  private func matching(isRecorded: Bool = true) throws -> (changed: [T], inserted: [T]) {
     let type = ModelDescriptor.of(T.self)
     let lookup =
       expression?.valueLookup(of: type)
       ?? expression?.flagLookup(of: type)
+    var testCount = 0
+    defer { if isRecorded { recordTests(of: testCount) } }
     return (
-      try matching(changed, in: context.changed, lookup, memory) { isAffected($0) },
-      try matching(inserted, in: context.inserted, lookup, memory) { _ in true }
+      try matching(changed, in: context.changed, lookup, &testCount) { isAffected($0) },
+      try matching(inserted, in: context.inserted, lookup, &testCount) { _ in true }
     )
   }
 
@@ -272,7 +307,7 @@ struct PendingModels<T: PersistentModel> {
     _ classes: [UnsavedClass],
     in models: [any PersistentModel],
     _ lookup: UnsavedLookup?,
-    _ memory: RepeatedFetch?,
+    _ testCount: inout Int,
     _ isWanted: (_ModelState) -> Bool
   ) throws -> [T] {
     var positions: [Int32] = []
@@ -284,7 +319,7 @@ struct PendingModels<T: PersistentModel> {
       }
     }
     if positions.isEmpty || !isCurrent { return [] }
-    memory?.testCount += positions.count
+    testCount += positions.count
     if classes.count > 1 { positions.sort() }
     let filter = makeFilter()
     var found: [T] = []
@@ -298,6 +333,13 @@ struct PendingModels<T: PersistentModel> {
     }
     return found
   }
+}
+
+extension [[UnsavedClass]] {
+  fileprivate var modelCount: Int { joined().reduce(0) { $0 + $1.positions.count } }
+
+  /// Whether it may pay to remember which models match.
+  fileprivate var areMany: Bool { modelCount > UnsavedLookup.smallCount }
 }
 
 /// Values of a column, one of which a model must have to match.

@@ -6,24 +6,55 @@ import RowFormat
 /// A store answers by what is stored, so an answer begins with the rows of models that are deleted or changed here, as long as
 /// these are not saved. A loop that fetches the first model and deletes it would pass over all the earlier ones again, each time. So
 /// the context remembers the place up to which it has passed over the rows, and asks the store for those behind it. It also keeps
-/// the unsaved models that match, once it has tested all of them several times.
+/// the unsaved models that match, once it has tested all of them several times; those that the fetch of the next page, or of the next
+/// day, wants are found in the same list (see ``UnsavedQuestion``).
 struct RepeatedFetches {
-  /// The last ones, in the order of their last use.
-  private var fetches: [RepeatedFetch] = []
-
-  /// Maximum number of fetches that are remembered: a loop makes few different ones.
-  private static let limit = 4
+  private var fetches = RecentMemories<RepeatedFetch>(limit: 4)
+  private var lists = RecentMemories<UnsavedTests>(limit: 8)
+  private var readings = RecentMemories<RefreshedModels>(limit: 4)
 
   /// The memory of a fetch.
   mutating func memory(of question: FetchQuestion) -> RepeatedFetch {
-    let known = fetches.lastIndex { $0.question.isSame(as: question) }
-    let memory = known.map { fetches.remove(at: $0) } ?? RepeatedFetch(question)
-    if fetches.count == Self.limit { fetches.removeFirst() }
-    fetches.append(memory)
-    return memory
+    fetches.memory(where: { $0.question.isSame(as: question) }, or: RepeatedFetch(question))
   }
 
-  mutating func forget() { fetches = [] }
+  /// The memory of the unsaved models that fetches want a part of.
+  mutating func tests(of question: UnsavedQuestion) -> UnsavedTests {
+    lists.memory(where: { $0.question.isSame(as: question) }, or: UnsavedTests(question))
+  }
+
+  /// The memory of the changed models whose rows were read again for fetches that read certain properties.
+  mutating func refreshed(
+    for reading: FetchReading,
+    from connection: StoreConnection
+  ) -> RefreshedModels {
+    readings.memory(
+      where: { $0.connection === connection && $0.reading.isSame(as: reading) },
+      or: RefreshedModels(reading, connection)
+    )
+  }
+
+  mutating func forget() { self = RepeatedFetches() }
+}
+
+/// The memories that were used last, in the order of their last use: a loop makes few different fetches.
+private struct RecentMemories<Memory> {
+  private var memories: [Memory] = []
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func memory(
+    where isWanted: (Memory) -> Bool,
+    or made: @autoclosure () -> Memory
+  ) -> Memory {
+    if let last = memories.last, isWanted(last) { return last }
+    let known = memories.lastIndex(where: isWanted)
+    let memory = known.map { memories.remove(at: $0) } ?? made()
+    if memories.count == limit { memories.removeFirst() }
+    memories.append(memory)
+    return memory
+  }
 }
 
 extension ModelContext {
@@ -60,16 +91,14 @@ struct UnsavedCursor {
   var changed = 0
   var further = 0
   var deleted = 0
+
+  var isStart: Bool { changed == 0 && further == 0 && deleted == 0 }
 }
 
 /// The memory of one fetch.
 final class RepeatedFetch {
   let question: FetchQuestion
   private var rows: PassedRows?
-  /// The unsaved models that match, once they are kept.
-  var matches: UnsavedMatches?
-  /// Number of unsaved models that were tested so far, one by one.
-  var testCount = 0
 
   fileprivate init(_ question: FetchQuestion) { self.question = question }
 
@@ -93,9 +122,6 @@ final class PassedRows {
   private(set) var passed: PagePosition?
   /// The number of affected models when that was found.
   private var affectedCount = 0
-  /// The epoch as of which the rows of changed models were read again, and those models.
-  var refreshedEpoch: UInt32 = 0
-  var refreshed = UnsavedCursor()
   /// The affected models among whose rows the store has counted those that match, and the number of these.
   private(set) var counted: Set<ObjectIdentifier> = []
   private(set) var countedRows = 0
@@ -126,6 +152,31 @@ final class PassedRows {
     counted.formUnion(models)
     countedRows += rowCount
     countedTo = cursor
+  }
+}
+
+/// The changed models whose rows were read again, since others had saved them, before fetches that read certain properties.
+///
+/// Invariant: in the same epoch, and while no model has left the context's lists, these rows are as new as the store.
+final class RefreshedModels {
+  fileprivate let reading: FetchReading
+  fileprivate let connection: StoreConnection
+  private var epoch: UInt32 = 0
+  private var departureCount = 0
+  private var cursor = UnsavedCursor()
+
+  fileprivate init(_ reading: FetchReading, _ connection: StoreConnection) {
+    self.reading = reading
+    self.connection = connection
+  }
+
+  /// The models that were looked at in this epoch.
+  func cursor(in epoch: UInt32, after departureCount: Int) -> UnsavedCursor {
+    self.epoch == epoch && self.departureCount == departureCount ? cursor : UnsavedCursor()
+  }
+
+  func record(_ cursor: UnsavedCursor, in epoch: UInt32, after departureCount: Int) {
+    (self.cursor, self.epoch, self.departureCount) = (cursor, epoch, departureCount)
   }
 }
 

@@ -1,19 +1,19 @@
 import Foundation
 import RowFormat
 
-/// The unsaved models that match a fetch, kept in its order while the fetch is made again and again.
+/// The unsaved models that a fetch wants, or wants a part of, kept in order while the fetch is made again and again.
 ///
 /// A store answers by what is stored, and the context adds the unsaved models that match. A loop with ten thousand of them, for
 /// one step each, would test and sort all of them each time. So each is tested once, and again after its values have changed.
 ///
-/// Invariant: after ``update(from:)``, and as long as it is current, the list has the new and the affected models that match, and no others, in the order of the
-/// fetch.
+/// Invariant: after ``update(from:)``, and as long as it is current, the list has the new and the affected models that pass the
+/// question's test, and no others, in order.
 final class UnsavedMatches {
   private let type: ModelDescriptor
   private let reading: FetchReading
   private let test: ModelTest?
-  /// Whether the reader of the list has to test its models by the whole predicate.
-  let isWide: Bool
+  /// Whether the list is in the order of the fetch.
+  let isInOrderOfFetch: Bool
   private var order: ResultOrder
   private var tree = ResultTree<RankedResult>()
   private var slots: [ObjectIdentifier: ResultOrder.Slot] = [:]
@@ -26,45 +26,100 @@ final class UnsavedMatches {
   /// Makes a list for a fetch that reads no relationships; `nil` for one whose order cannot be kept.
   ///
   /// - Parameters:
+  ///   - question: The list.
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
-  ///   - isOfFirstRows: Whether only the first models in the order are wanted. The list then ignores a bound on the first sort
-  ///     key: if it is the current time, it differs from one fetch to the next.
   ///   - unsaved: The context's unsaved models.
   init?<T: PersistentModel>(
+    _ question: UnsavedQuestion,
     _ descriptor: FetchDescriptor<T>,
     _ expression: QueryExpression?,
-    ofFirstRows isOfFirstRows: Bool,
     among unsaved: UnsavedModels
   ) {
-    guard let order = ResultOrder(descriptor.sortBy) else { return nil }
+    let type = ModelDescriptor.of(T.self)
+    guard
+      let order = question.column.map({ ResultOrder(by: type.properties[$0]) })
+        ?? ResultOrder(descriptor.sortBy)
+    else { return nil }
     var reading = FetchReading(of: T.self)
     if let expression { reading.add(expression) }
     reading.add(descriptor.sortBy)
     guard reading.isOfOwnAttributes else { return nil }
-    let key = isOfFirstRows ? (try? RowOrdering(descriptor.sortBy))?.keys.first : nil
-    let kept = expression?.withoutEnd(of: key)
-    type = .of(T.self)
+    self.type = type
     self.reading = reading
     self.order = order
-    test = kept.map { ModelTest($0, of: .of(T.self)) }
-    isWide = expression.map { kept?.asksTheSame(as: $0) != true } ?? false
+    isInOrderOfFetch = question.column == nil
+    test = question.test.map { ModelTest($0, of: type) }
     unsaved.keepInvalidations()
     invalidationCount = unsaved.invalidations.count
     departures = unsaved.departures
   }
 
-  /// Number of models of the list.
-  var count: Int { tree.count }
-
   /// Whether no model has left the context's lists since the list was made: their positions hold.
   func isCurrent(among unsaved: UnsavedModels) -> Bool { departures == unsaved.departures }
 
-  /// The models, in the order of the fetch.
+  /// Finds the models within bounds on the key, or behind a position.
+  ///
+  /// - Returns: Their positions in the list.
+  /// - Complexity: O(log *n*).
+  func range(within bounds: KeyBounds) -> Range<Int> {
+    var (start, end) = (0, tree.count)
+    if !bounds.numbers.isEmpty {
+      if bounds.numbers.contains(where: \.isOfNothing) { return 0..<0 }
+      (start, end) = (numbers.lowerBound, numbers.upperBound)
+      for bound in bounds.numbers {
+        if bound.isEnd(in: order.firstOrder) {
+          end = min(end, position(of: bound.value, isBehindEqual: bound.includesEqual))
+        } else {
+          start = max(start, position(of: bound.value, isBehindEqual: !bound.includesEqual))
+        }
+      }
+    }
+    if let position = bounds.position, let tie = position.listTie {
+      let slot = order.add(position.values, tie: tie)
+      start = max(start, tree.position { order.compare($0.slot, slot) <= 0 })
+      order.remove(slot)
+    }
+    return start..<max(start, end)
+  }
+
+  /// The models whose first key has a place on a scale: in ascending order, they are behind null, and before what is not a number.
+  private var numbers: Range<Int> {
+    let isForward = order.firstOrder == .forward
+    let nullEnd = position(of: .null, isBehindEqual: isForward)
+    if order.firstKind == .integer { return isForward ? nullEnd..<tree.count : 0..<nullEnd }
+    let otherEnd = position(of: .double(.nan), isBehindEqual: !isForward)
+    return isForward ? nullEnd..<otherEnd : otherEnd..<nullEnd
+  }
+
+  /// The number of models before a value of the first key, or up to it.
+  private func position(of value: QueryValue, isBehindEqual: Bool) -> Int {
+    let slot = order.add([value], tie: 0)
+    defer { order.remove(slot) }
+    return tree.position { result in
+      let comparison = order.compareFirstKeys(result.slot, slot)
+      return comparison < 0 || isBehindEqual && comparison == 0
+    }
+  }
+
+  /// The number of models that come before one in the order of the fetch.
+  func position(of model: any PersistentModel) -> Int {
+    let slot = order.add(model, tie: model._$state.tie)
+    defer { order.remove(slot) }
+    return tree.rank(of: slot, in: order)
+  }
+
+  /// The models at some positions, in order.
   ///
   /// - Complexity: O(log *n*) to begin, and O(1) for each model.
-  func models<T: PersistentModel>(as _: T.Type) -> some Sequence<T> {
-    tree.lazy.map { $0.model(as: T.self) }
+  func models<T: PersistentModel>(at range: Range<Int>, as _: T.Type) -> some Sequence<T> {
+    tree.elements(from: range.lowerBound).prefix(range.count).lazy.map { $0.model(as: T.self) }
+  }
+
+  /// The models at some positions, in the order of their rows; new models come last, in the order of their insertion.
+  func modelsByRow<T: PersistentModel>(at range: Range<Int>) -> [T] {
+    models(at: range, as: T.self).map { (tie: $0._$state.tie, model: $0) }
+      .sorted { $0.tie < $1.tie }.map(\.model)
   }
 
   /// Tests the models that have become unsaved, or have other values, since the last time.
@@ -73,6 +128,7 @@ final class UnsavedMatches {
   /// - Complexity: O(*k* log *n*) for *k* such models.
   func update(from context: ModelContext) throws {
     let unsaved = context.unsaved
+    var added: [RankedResult] = []
     for (list, models) in [
       (unsaved.changed, context.changed), (unsaved.inserted, context.inserted),
     ] {
@@ -80,11 +136,12 @@ final class UnsavedMatches {
         let readCount = readCounts[ObjectIdentifier(unsavedClass)] ?? 0
         for position in unsavedClass.positions[readCount...] {
           models[Int(position)]._$state.listByValue(at: position)
-          try place(models[Int(position)])
+          try add(models[Int(position)], to: &added)
         }
         readCounts[ObjectIdentifier(unsavedClass)] = unsavedClass.positions.count
       }
     }
+    insert(&added)
     // Testing a model may read its row, which is reported as well.
     while invalidationCount < unsaved.invalidations.count {
       let state = unsaved.invalidations[invalidationCount]
@@ -103,10 +160,26 @@ final class UnsavedMatches {
       if let position = tree.position(of: model, former, in: order) { tree.remove(at: position) }
       order.remove(former)
     }
+    var added: [RankedResult] = []
+    try add(model, to: &added)
+    insert(&added)
+  }
+
+  /// Adds a model that is not in the list, if it is wanted.
+  private func add(_ model: any PersistentModel, to added: inout [RankedResult]) throws {
     guard try isWanted(model) else { return }
     let slot = order.add(model, tie: model._$state.tie)
-    slots[id] = slot
-    tree.insert(RankedResult(model, slot: slot), at: tree.rank(of: slot, in: order))
+    slots[ObjectIdentifier(model)] = slot
+    added.append(RankedResult(model, slot: slot))
+  }
+
+  private func insert(_ added: inout [RankedResult]) {
+    if tree.isEmpty {
+      added.sort { order.compare($0.slot, $1.slot) < 0 }
+      tree = ResultTree(added)
+    } else {
+      for result in added { tree.insert(result, at: tree.rank(of: result.slot, in: order)) }
+    }
   }
 
   private func isWanted(_ model: any PersistentModel) throws -> Bool {
@@ -115,6 +188,17 @@ final class UnsavedMatches {
     if state.isDeleted || state.flags.contains(.vanished) { return false }
     guard state.flags.contains(.inserted) || reading.isAffected(by: state) else { return false }
     return try test?.matches(model) ?? true
+  }
+}
+
+extension PagePosition {
+  /// The place of the last model before the position among those with equal sort keys.
+  fileprivate var listTie: UInt64? {
+    switch tie {
+    case .row(let row): row.rawValue
+    case .unsaved(let notBehind): 1 << 63 | UInt64(notBehind.count - 1)
+    case .identifier: nil
+    }
   }
 }
 

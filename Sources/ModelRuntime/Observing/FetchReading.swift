@@ -7,6 +7,10 @@ struct FetchReading {
   private struct Reading {
     let descriptor: ModelDescriptor
     var properties: ColumnSet
+
+    func isSame(as other: Reading) -> Bool {
+      descriptor === other.descriptor && properties == other.properties
+    }
   }
 
   /// The class of the results.
@@ -26,6 +30,13 @@ struct FetchReading {
 
   /// Whether other models are read, or tested for existence.
   var readsOthers: Bool { isUnknown || !others.isEmpty }
+
+  /// Whether another fetch of the same class reads the same properties.
+  func isSame(as other: FetchReading) -> Bool {
+    subject === other.subject && isUnknown == other.isUnknown
+      && own.elementsEqual(other.own) { $0.isSame(as: $1) }
+      && others.elementsEqual(other.others) { $0.isSame(as: $1) }
+  }
 
   /// Whether a model's result depends only on its own attributes.
   var isOfOwnAttributes: Bool {

@@ -35,6 +35,21 @@ struct ResultOrder {
     self.columns = columns
   }
 
+  /// Makes the order by an attribute, and rows with equal values by their ties; `nil` for one without an order.
+  init?(by property: ModelProperty) {
+    func reader<Model: PersistentModel>(for _: Model.Type) -> ((AnyObject) -> QueryValue)? {
+      (property.keyPath as? PartialKeyPath<Model>).flatMap { Self.reader(of: $0) }
+    }
+    let (root, value) = (
+      type(of: property.keyPath).rootType, type(of: property.keyPath).valueType
+    )
+    guard let scalar = queryScalar(TypeMetadata.unwrapped(value)), scalar.queryKind.isOrdered,
+      let model = root as? any PersistentModel.Type, let reader = reader(for: model)
+    else { return nil }
+    readers = [reader]
+    columns = [SortColumn(kind: scalar.queryKind, order: .forward)]
+  }
+
   /// The reader of a sort key, for models of the key path's class.
   static func reader<Element: PersistentModel>(
     of keyPath: PartialKeyPath<Element>
@@ -77,7 +92,42 @@ struct ResultOrder {
     return slot
   }
 
+  /// Takes the sort keys of a place among the results.
+  ///
+  /// - Parameters:
+  ///   - values: The first keys; the others are null.
+  ///   - tie: The place among equals.
+  /// - Returns: The number of the keys.
+  mutating func add(_ values: [QueryValue], tie: UInt64) -> Slot {
+    let slot = free.popLast()
+    for index in columns.indices {
+      let value = index < values.count ? values[index] : .null
+      if let slot {
+        columns[index].replace(Int(slot), with: value)
+      } else {
+        columns[index].append(value)
+      }
+    }
+    guard let slot else {
+      ties.append(tie)
+      return Slot(ties.count - 1)
+    }
+    ties[Int(slot)] = tie
+    return slot
+  }
+
   mutating func remove(_ slot: Slot) { free.append(slot) }
+
+  /// The direction of the first key.
+  var firstOrder: SortOrder { columns.first?.isReversed == true ? .reverse : .forward }
+
+  /// The kind of the first key's values.
+  var firstKind: QueryKind? { columns.first?.kind }
+
+  /// Compares the first keys of two results; the sign is the order.
+  func compareFirstKeys(_ lhs: Slot, _ rhs: Slot) -> Int {
+    columns.first?.compare(Int(lhs), Int(rhs)) ?? 0
+  }
 
   /// Compares two results; the sign is the order.
   func compare(_ lhs: Slot, _ rhs: Slot) -> Int {

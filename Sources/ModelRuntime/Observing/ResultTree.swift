@@ -111,6 +111,23 @@ extension ResultTree: Sequence {
   }
 
   func makeIterator() -> Iterator { Iterator(path: [(root, 0)]) }
+
+  /// The elements from a position on.
+  ///
+  /// - Complexity: O(log *n*) to begin, and O(1) for each element.
+  func elements(from position: Int) -> IteratorSequence<Iterator> {
+    precondition(0...count ~= position, "position \(position) of \(count) results")
+    var path: [(node: Node, next: Int)] = []
+    var (node, offset) = (root, position)
+    while !node.isLeaf {
+      let child = node.child(at: &offset)
+      path.append((node, child + 1))
+      node = node.children[child]
+    }
+    path.append((node, offset))
+    return IteratorSequence(Iterator(path: path))
+  }
+
   var underestimatedCount: Int { count }
 }
 

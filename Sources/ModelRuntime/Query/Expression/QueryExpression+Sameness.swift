@@ -39,51 +39,9 @@ extension QueryExpression {
     }
   }
 
-  /// The condition without those bounds on the first key of a sort that may be any (see ``asksTheSame(as:upToRowBy:)``); `nil` if
-  /// nothing else is left.
-  func withoutEnd(of key: RowOrdering.Key?) -> QueryExpression? {
-    guard let key else { return self }
-    if case .and(let lhs, let rhs) = self {
-      guard let lhs = lhs.withoutEnd(of: key) else { return rhs.withoutEnd(of: key) }
-      return rhs.withoutEnd(of: key).map { .and(lhs, $0) } ?? lhs
-    }
-    return boundsEnd(of: key) ? nil : self
-  }
-
   /// Whether the expression compares a sort key with a constant that no row of the first ones, in its order, is behind.
   private func boundsEnd(of key: RowOrdering.Key) -> Bool {
-    guard case .comparison(let relation, let lhs, let rhs, let kind) = self else { return false }
-    switch (lhs, rhs) {
-    case (let value, .constant(let bound)) where !bound.isNull:
-      return value.isNumber(of: key, kind) && relation.isUpperBound(in: key.order)
-    case (.constant(let bound), let value) where !bound.isNull:
-      return value.isNumber(of: key, kind) && relation.mirrored.isUpperBound(in: key.order)
-    default: return false
-    }
-  }
-
-  /// Whether the expression is a sort key whose order is that of `<`, but for null and what is not a number: those are within no
-  /// bound.
-  private func isNumber(of key: RowOrdering.Key, _ kind: QueryKind) -> Bool {
-    guard case .column(let path, let reading) = self,
-      case .column(let own, let ownReading) = key.source
-    else { return false }
-    switch kind {
-    case .integer, .double, .float, .date:
-      return kind == reading.kind && path.isSameRow(as: own) && reading.isSame(as: ownReading)
-    default: return false
-    }
-  }
-}
-
-extension QueryExpression.Relation {
-  /// Whether the values that have the relation to a constant are the first ones in an order.
-  fileprivate func isUpperBound(in order: SortOrder) -> Bool {
-    switch self {
-    case .less, .lessOrEqual: order == .forward
-    case .greater, .greaterOrEqual: order == .reverse
-    case .equal, .notEqual: false
-    }
+    keyBound(on: key)?.isEnd(in: key.order) ?? false
   }
 }
 
@@ -92,7 +50,7 @@ extension RowPath {
   var isOfTestedRow: Bool { level == 0 && steps.isEmpty }
 
   /// Whether both paths lead to the tested row, seen as one class.
-  fileprivate func isSameRow(as other: RowPath) -> Bool {
+  func isSameRow(as other: RowPath) -> Bool {
     isOfTestedRow && other.isOfTestedRow && descriptor === other.descriptor
   }
 }
@@ -101,7 +59,7 @@ extension ColumnReading {
   /// Whether another reading gives the same values.
   ///
   /// The raw values of an enumeration are those of the property's type.
-  fileprivate func isSame(as other: ColumnReading) -> Bool {
+  func isSame(as other: ColumnReading) -> Bool {
     column == other.column && kind == other.kind && isOptional == other.isOptional
       && absent == other.absent && (enumeration == nil) == (other.enumeration == nil)
   }
