@@ -136,7 +136,7 @@ extension LogBackedStore {
   package func aggregate<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: ExcludedRows
   ) throws -> GroupTable {
     let tables = try openTables()
     return try tables.answer(request, .aggregate) {

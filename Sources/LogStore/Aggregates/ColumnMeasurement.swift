@@ -87,11 +87,9 @@ struct ColumnMeasurement {
   mutating func run(
     _ view: ReadView,
     in keys: Range<UInt64>? = nil,
-    excluding excluded: Set<UInt64>,
+    excluding excluded: ExcludedRows.Keys,
     _ tally: TableTally?
   ) throws {
-    let least = excluded.min() ?? .max
-    let greatest = excluded.max() ?? 0
     let (plan, table, more) = (plan, table, more)
     tally?.choose(.columns(tally?.names(of: plan.columns + more) ?? []))
     try plan.scan(table, with: more, in: keys, of: view, tally?.columns) { batch, rows in
@@ -100,7 +98,7 @@ struct ColumnMeasurement {
         let all = rows
         try all.forEach { row in
           let key = try batch.key(of: row)
-          if least...greatest ~= key, excluded.contains(key) { rows.drop(row) }
+          if excluded.contains(key) { rows.drop(row) }
         }
       }
       if rows.isEmpty { return }

@@ -16,7 +16,7 @@ struct SharedMeasurement {
   private let request: AggregateRequest
   private let table: EntityTable
   private let expression: QueryExpression?
-  private let excluded: Set<UInt64>
+  private let excluded: ExcludedRows.Keys
   private let allowance: AggregateAllowance
   private let store: TableStore
   private let resolver: StoreResolver
@@ -26,7 +26,7 @@ struct SharedMeasurement {
     _ request: AggregateRequest,
     _ table: EntityTable,
     where expression: QueryExpression?,
-    excluding excluded: Set<UInt64>,
+    excluding excluded: ExcludedRows.Keys,
     within allowance: AggregateAllowance,
     in store: TableStore,
     _ resolver: StoreResolver

@@ -10,7 +10,7 @@ extension TableStore {
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     _ trace: QueryTrace?
   ) throws -> GroupTable {
     let query = try StoreQuery(counting: descriptor)
@@ -23,12 +23,11 @@ extension TableStore {
     try visit(T.self, query, for: .rows, resolver) { fetch in
       let table = fetch.table
       if !fetch.namesRows {
-        let own = Set(excluded.lazy.filter { $0.table == table.number }.map(\.key))
         let measurement = SharedMeasurement(
           wanted,
           table,
           where: query.expression,
-          excluding: own,
+          excluding: excluded.keys(of: table.number),
           within: allowance,
           in: self,
           resolver

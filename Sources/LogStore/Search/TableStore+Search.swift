@@ -9,7 +9,7 @@ extension TableStore {
   func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ wanted: SearchRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     _ trace: QueryTrace?
   ) throws -> SearchAnswer {
     let query = try StoreQuery(counting: descriptor)
@@ -30,7 +30,7 @@ extension TableStore {
       var best: [(reference: RowReference, score: Double)] = []
       for search in searches
       where query.expression?.canMatch(rowsOf: search.table.descriptor) != false {
-        let own = Set(excluded.lazy.filter { $0.table == search.table.number }.map(\.key))
+        let own = excluded.keys(of: search.table.number)
         best += try search.best(answer.statistics, query.expression, excluding: own)
       }
       if searches.count > 1 {
@@ -53,7 +53,7 @@ extension LogBackedStore {
   package func search<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: SearchRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: ExcludedRows
   ) throws -> SearchAnswer {
     let tables = try openTables()
     return try tables.answer(request, .search) {

@@ -68,7 +68,7 @@ struct WordSearch {
   func best(
     _ statistics: [TextScore.Statistics],
     _ expression: QueryExpression?,
-    excluding excluded: Set<UInt64>
+    excluding excluded: ExcludedRows.Keys
   ) throws -> [(reference: RowReference, score: Double)] {
     let tally =
       resolver.trace == nil
@@ -177,12 +177,12 @@ struct WordSearch {
 
   /// Reads the rows whose words are not known, and passes on those that match.
   private func forEachPending(
-    excluding excluded: Set<UInt64>,
+    excluding excluded: ExcludedRows.Keys,
     _ body: (UInt64, SearchedTexts) throws -> Void
   ) throws {
     if pending.isEmpty { return }
     let scanner = WordScanner()
-    let keys = pending.subtracting(excluded).sorted()
+    let keys = pending.subtracting(excluded.keys).sorted()
     try store.scan(table.number, keys: keys, of: resolver.view) { key, row, layout in
       let texts = texts(of: row, layout, scanner)
       if texts.match { try body(key, texts) }

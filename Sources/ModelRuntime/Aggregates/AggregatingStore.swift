@@ -13,7 +13,7 @@ package protocol AggregatingStore: RowStore {
   func aggregate<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: ExcludedRows
   ) throws -> GroupTable
 
   /// Passes the values of some columns of the rows that match a request to a closure, row by row in order.

@@ -224,7 +224,11 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       guard let connection = try onlyConnection(for: descriptor) else { return nil }
-      let pending = UnsavedRows(descriptor, in: self)
+      let pending = UnsavedRows(descriptor, in: self, connection) { reading in
+        for source in request.sources {
+          if let expression = source.expression { reading.add(expression) }
+        }
+      }
       let changeCount = connection.changeCount
       guard
         let table = try connection.store.aggregate(
@@ -236,7 +240,10 @@ extension ModelContext {
       else { return nil }
       if pending.isEmpty { return table }
       let readers = request.readers(of: values)
-      for model in try pending.matching(in: connection, readAfter: changeCount) {
+      guard let unsaved = try pending.matching(readAfter: changeCount) else {
+        return try measureRows(descriptor, request, values)
+      }
+      for model in unsaved {
         try table.add(model, readers, hasRow: true)
       }
       try throwDeferredError()

@@ -21,8 +21,19 @@ struct PendingModels<T: PersistentModel> {
   /// The lists of unsaved models of which the fetch may want a part: in its order, and by an attribute it sets bounds on.
   private let spans: (inOrder: UnsavedSpan?, byKey: UnsavedSpan?)
 
-  /// - Returns: `nil` if the store's answer needs no correction.
-  init?(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
+  /// Finds the unsaved models that correct a store's answer.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - context: The context.
+  ///   - read: Adds what else of its models the fetch reads, such as the values that it measures.
+  ///
+  /// The result is `nil` if the store's answer needs no correction.
+  init?(
+    _ descriptor: FetchDescriptor<T>,
+    in context: ModelContext,
+    alsoReading read: (inout FetchReading) -> Void = { _ in }
+  ) {
     let unsaved = context.unsaved
     let type = ModelDescriptor.of(T.self)
     unsaved.update(from: context, for: type)
@@ -34,7 +45,7 @@ struct PendingModels<T: PersistentModel> {
     if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
     let expression =
       try? descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
-    if candidates.isEmpty {
+    if candidates.isEmpty, ![inserted].areMany {
       reading = nil
       changed = []
     } else {
@@ -43,6 +54,7 @@ struct PendingModels<T: PersistentModel> {
         if let expression { reading.add(expression) } else { reading.addAnything() }
       }
       reading.add(descriptor.sortBy)
+      read(&reading)
       self.reading = reading
       changed = candidates.filter {
         reading.readsOthers || reading.isAffected(byAnyOf: $0.columns, of: $0.descriptor)
@@ -52,10 +64,16 @@ struct PendingModels<T: PersistentModel> {
     self.context = context
     self.expression = expression
     self.descriptor = descriptor
-    spans =
-      [inserted, changed].areMany && (descriptor.predicate == nil || expression != nil)
-      ? (.inOrder(of: descriptor, expression), .byBoundedKey(of: descriptor, expression))
-      : (nil, nil)
+    guard [inserted, changed].areMany, descriptor.predicate == nil || expression != nil,
+      let reading
+    else {
+      spans = (nil, nil)
+      return
+    }
+    spans = (
+      .inOrder(of: descriptor, expression, reading),
+      .byBoundedKey(of: descriptor, expression, reading)
+    )
   }
 
   /// Whether no model has left the context's lists since: rows that are read, or observers that are told, may end unsaved changes,
@@ -138,12 +156,22 @@ struct PendingModels<T: PersistentModel> {
     guard !changed.isEmpty, isCurrent, let reading else { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     context.unsaved.keepFurtherChanges()
-    let memory = context.repeatedFetches.refreshed(for: reading, from: connection)
+    let memory = context.repeatedFetches.affected(by: reading, from: connection)
     let (epoch, departureCount) = (context.listEpoch, context.unsaved.departureCount)
-    var cursor = memory.cursor(in: epoch, after: departureCount)
+    var cursor = memory.refreshed(in: epoch, after: departureCount)
     let affected = changedAndAffected(since: &cursor)
-    memory.record(cursor, in: epoch, after: departureCount)
+    memory.recordRefreshed(cursor, in: epoch, after: departureCount)
     context.refreshOutdatedRows(of: affected, from: connection)
+  }
+
+  /// The rows of affected models.
+  func affectedRows(in connection: StoreConnection) -> ExcludedRows {
+    guard affectedCount > 0, let reading = reading ?? (changed.isEmpty ? .init(of: T.self) : nil)
+    else { return ExcludedRows() }
+    context.unsaved.keepFurtherChanges()
+    let memory = context.repeatedFetches.affected(by: reading, from: connection)
+    memory.updateRows(after: context.unsaved.departureCount) { affected(since: &$0) }
+    return memory.rows
   }
 
   /// Corrects a list of models that the store found: the order stays, and added models are at its end.
@@ -194,17 +222,23 @@ struct PendingModels<T: PersistentModel> {
       let found = matches.models(at: start..<(start + count), as: T.self)
       return (min(start, range.upperBound) - range.lowerBound, Array(found))
     }
-    var found: [T]
-    if let (matches, range) = kept {
-      found = matches.modelsByRow(at: range)
-    } else {
-      let matching = try matching()
-      found = matching.changed + matching.inserted
-    }
+    var found = try matching(in: kept)
     if let last { found.removeAll { order.compare($0, last) > 0 } }
     descriptor.sortByRow(&found)
     let countBefore = first.map { first in found.prefix { order.compare($0, first) < 0 }.count }
     return (countBefore ?? 0, Array(found.dropFirst(countBefore ?? 0)))
+  }
+
+  /// The models that match, in no certain order.
+  ///
+  /// - Throws: An error of evaluating the predicate.
+  func matchingInAnyOrder() throws -> [T] { try matching(in: try kept()) }
+
+  /// The models that match: in the order of their rows, if a list of them is kept.
+  private func matching(in kept: (UnsavedMatches, Range<Int>)?) throws -> [T] {
+    if let (matches, range) = kept { return matches.modelsByRow(at: range) }
+    let matching = try matching()
+    return matching.changed + matching.inserted
   }
 
   /// Counts the models that match.
@@ -244,7 +278,7 @@ struct PendingModels<T: PersistentModel> {
     if tests.matches == nil {
       if tests.testCount < 2 * [inserted, changed].modelCount { return nil }
       tests.testCount = 0
-      tests.matches = UnsavedMatches(span.question, descriptor, expression, among: context.unsaved)
+      tests.matches = UnsavedMatches(span.question, descriptor, among: context.unsaved)
     }
     guard let matches = tests.matches else { return nil }
     do {

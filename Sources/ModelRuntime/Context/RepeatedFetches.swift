@@ -11,7 +11,7 @@ import RowFormat
 struct RepeatedFetches {
   private var fetches = RecentMemories<RepeatedFetch>(limit: 4)
   private var lists = RecentMemories<UnsavedTests>(limit: 8)
-  private var readings = RecentMemories<RefreshedModels>(limit: 4)
+  private var readings = RecentMemories<AffectedModels>(limit: 4)
 
   /// The memory of a fetch.
   mutating func memory(of question: FetchQuestion) -> RepeatedFetch {
@@ -23,14 +23,14 @@ struct RepeatedFetches {
     lists.memory(where: { $0.question.isSame(as: question) }, or: UnsavedTests(question))
   }
 
-  /// The memory of the changed models whose rows were read again for fetches that read certain properties.
-  mutating func refreshed(
-    for reading: FetchReading,
+  /// The memory of the models that affect fetches which read certain properties.
+  mutating func affected(
+    by reading: FetchReading,
     from connection: StoreConnection
-  ) -> RefreshedModels {
+  ) -> AffectedModels {
     readings.memory(
       where: { $0.connection === connection && $0.reading.isSame(as: reading) },
-      or: RefreshedModels(reading, connection)
+      or: AffectedModels(reading, connection)
     )
   }
 
@@ -155,28 +155,46 @@ final class PassedRows {
   }
 }
 
-/// The changed models whose rows were read again, since others had saved them, before fetches that read certain properties.
+/// The models that affect fetches which read certain properties, as far as the context has looked at them.
 ///
-/// Invariant: in the same epoch, and while no model has left the context's lists, these rows are as new as the store.
-final class RefreshedModels {
+/// Invariant: while no model has left the context's lists, all of them are still affected, and in the same epoch, the rows of the
+/// refreshed ones are as new as the store.
+final class AffectedModels {
   fileprivate let reading: FetchReading
   fileprivate let connection: StoreConnection
-  private var epoch: UInt32 = 0
-  private var departureCount = 0
-  private var cursor = UnsavedCursor()
+  private var refreshed = UnsavedCursor()
+  private var refreshedEpoch: UInt32 = 0
+  private var refreshedDepartures = 0
+  /// The rows of the affected models.
+  private(set) var rows = ExcludedRows()
+  private var rowCursor = UnsavedCursor()
+  private var rowDepartures = 0
 
   fileprivate init(_ reading: FetchReading, _ connection: StoreConnection) {
     self.reading = reading
     self.connection = connection
   }
 
-  /// The models that were looked at in this epoch.
-  func cursor(in epoch: UInt32, after departureCount: Int) -> UnsavedCursor {
-    self.epoch == epoch && self.departureCount == departureCount ? cursor : UnsavedCursor()
+  /// The changed models whose rows were read again, since others had saved them, or were found to be as new.
+  func refreshed(in epoch: UInt32, after departureCount: Int) -> UnsavedCursor {
+    refreshedEpoch == epoch && refreshedDepartures == departureCount ? refreshed : UnsavedCursor()
   }
 
-  func record(_ cursor: UnsavedCursor, in epoch: UInt32, after departureCount: Int) {
-    (self.cursor, self.epoch, self.departureCount) = (cursor, epoch, departureCount)
+  func recordRefreshed(_ cursor: UnsavedCursor, in epoch: UInt32, after departureCount: Int) {
+    (refreshed, refreshedEpoch, refreshedDepartures) = (cursor, epoch, departureCount)
+  }
+
+  /// Adds the rows of the models that have become affected.
+  func updateRows(
+    after departureCount: Int,
+    _ affected: (inout UnsavedCursor) -> [_ModelState]
+  ) {
+    if rowDepartures != departureCount {
+      (rows, rowCursor, rowDepartures) = (ExcludedRows(), UnsavedCursor(), departureCount)
+    }
+    for state in affected(&rowCursor) where state.connection === connection {
+      rows.insert(state.reference)
+    }
   }
 }
 

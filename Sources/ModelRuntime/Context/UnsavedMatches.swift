@@ -28,25 +28,19 @@ final class UnsavedMatches {
   /// - Parameters:
   ///   - question: The list.
   ///   - descriptor: The fetch.
-  ///   - expression: Its translated predicate.
   ///   - unsaved: The context's unsaved models.
   init?<T: PersistentModel>(
     _ question: UnsavedQuestion,
     _ descriptor: FetchDescriptor<T>,
-    _ expression: QueryExpression?,
     among unsaved: UnsavedModels
   ) {
     let type = ModelDescriptor.of(T.self)
-    guard
+    guard question.reading.isOfOwnAttributes,
       let order = question.column.map({ ResultOrder(by: type.properties[$0]) })
         ?? ResultOrder(descriptor.sortBy)
     else { return nil }
-    var reading = FetchReading(of: T.self)
-    if let expression { reading.add(expression) }
-    reading.add(descriptor.sortBy)
-    guard reading.isOfOwnAttributes else { return nil }
     self.type = type
-    self.reading = reading
+    reading = question.reading
     self.order = order
     isInOrderOfFetch = question.column == nil
     test = question.test.map { ModelTest($0, of: type) }

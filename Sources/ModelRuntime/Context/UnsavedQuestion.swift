@@ -9,7 +9,8 @@ struct UnsavedQuestion {
   private let type: ModelDescriptor
   /// The condition without the bounds.
   let test: QueryExpression?
-  /// The order of the fetch: a model that has changed one of its keys is affected.
+  /// What the fetch reads: a model that has changed any of it is affected.
+  let reading: FetchReading
   private let sort: AnyHashable
   /// The attribute that the list is ordered by; `nil` if it is in the order of the fetch.
   let column: Int?
@@ -17,6 +18,7 @@ struct UnsavedQuestion {
   fileprivate init?(
     _ type: ModelDescriptor,
     _ test: QueryExpression?,
+    _ reading: FetchReading,
     _ sort: AnyHashable,
     _ column: Int?
   ) {
@@ -24,12 +26,15 @@ struct UnsavedQuestion {
     if let test, !test.asksTheSame(as: test) { return nil }
     self.type = type
     self.test = test
+    self.reading = reading
     self.sort = sort
     self.column = column
   }
 
   func isSame(as other: UnsavedQuestion) -> Bool {
-    guard type === other.type, column == other.column, sort == other.sort else { return false }
+    guard type === other.type, column == other.column, reading.isSame(as: other.reading),
+      sort == other.sort
+    else { return false }
     guard let test, let otherTest = other.test else { return test == nil && other.test == nil }
     return test.asksTheSame(as: otherTest)
   }
@@ -45,16 +50,18 @@ struct UnsavedSpan {
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
+  ///   - reading: What it reads.
   /// - Returns: `nil` for an order that no list has, or a predicate that cannot be told from others.
   static func inOrder<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
-    _ expression: QueryExpression?
+    _ expression: QueryExpression?,
+    _ reading: FetchReading
   ) -> UnsavedSpan? {
     guard let ordering = try? RowOrdering(descriptor.sortBy) else { return nil }
     var bounds = KeyBounds()
     let test = expression?.takingBounds(on: ordering.keys.first, &bounds)
     if let position = bounds.position, !position.isIn(ordering) { return nil }
-    return UnsavedQuestion(.of(T.self), test, AnyHashable(descriptor.sortBy), nil)
+    return UnsavedQuestion(.of(T.self), test, reading, AnyHashable(descriptor.sortBy), nil)
       .map { UnsavedSpan(question: $0, bounds: bounds) }
   }
 
@@ -63,16 +70,18 @@ struct UnsavedSpan {
   /// - Returns: `nil` also if there is no such attribute.
   static func byBoundedKey<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
-    _ expression: QueryExpression?
+    _ expression: QueryExpression?,
+    _ reading: FetchReading
   ) -> UnsavedSpan? {
-    guard let key = expression?.boundedKey, case .column(let path, let reading) = key.source,
+    guard let key = expression?.boundedKey, case .column(let path, let read) = key.source,
       // In a class other than the predicate's, columns have other meanings.
       ModelDescriptor.of(T.self).isKind(of: path.descriptor)
     else { return nil }
     var bounds = KeyBounds()
+    let column = read.column
     let test = expression?.takingBounds(on: key, &bounds)
     if bounds.position != nil { return nil }
-    return UnsavedQuestion(.of(T.self), test, AnyHashable(descriptor.sortBy), reading.column)
+    return UnsavedQuestion(.of(T.self), test, reading, AnyHashable(descriptor.sortBy), column)
       .map { UnsavedSpan(question: $0, bounds: bounds) }
   }
 }

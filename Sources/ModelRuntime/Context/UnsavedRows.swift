@@ -6,48 +6,43 @@ import RowFormat
 /// The store leaves ``excluded`` rows out, and the context adds the models that match.
 struct UnsavedRows<T: PersistentModel> {
   /// The rows that the models, or deleted ones, replace.
-  let excluded: Set<RowReference>
-  private let models: [T]
-  private let predicate: Predicate<T>?
-  private let context: ModelContext
+  let excluded: ExcludedRows
+  private let pending: PendingModels<T>?
+  private let connection: StoreConnection
 
-  init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) {
-    var excluded: Set<RowReference> = []
-    var models: [T] = []
-    if descriptor.includePendingChanges {
-      models = context.insertedModelsArray.compactMap { $0 as? T }
-      for model in context.changed {
-        guard let model = model as? T else { continue }
-        excluded.insert(model._$state.reference)
-        models.append(model)
-      }
-      for model in context.deleted where model is T { excluded.insert(model._$state.reference) }
-    }
-    self.excluded = excluded
-    self.models = models
-    self.context = context
-    predicate = descriptor.predicate
+  /// - Parameters:
+  ///   - descriptor: The fetch; its order, limit and offset are ignored.
+  ///   - context: The context.
+  ///   - connection: The store.
+  ///   - read: Adds what the store reads of the rows that match.
+  init(
+    _ descriptor: FetchDescriptor<T>,
+    in context: ModelContext,
+    _ connection: StoreConnection,
+    reading read: (inout FetchReading) -> Void
+  ) {
+    var descriptor = descriptor
+    descriptor.sortBy = []
+    pending =
+      descriptor.includePendingChanges
+      ? PendingModels(descriptor, in: context, alsoReading: read) : nil
+    excluded = pending?.affectedRows(in: connection) ?? ExcludedRows()
+    self.connection = connection
   }
 
   /// Whether there is nothing to add.
-  var isEmpty: Bool { models.isEmpty }
+  var isEmpty: Bool { pending == nil }
 
   /// The models that match now: unsaved changes apply on top of stored values.
   ///
-  /// - Parameters:
-  ///   - connection: The store.
-  ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
-  /// - Returns: New models, followed by changed ones.
+  /// - Parameter changeCount: The store's number of changes before it answered; `nil` if it does not count.
+  /// - Returns: New and changed models; `nil` if they are no longer those whose rows were left out.
   /// - Throws: An error of evaluating the predicate.
-  func matching(in connection: StoreConnection, readAfter changeCount: UInt64?) throws -> [T] {
-    if models.isEmpty { return [] }
-    let stored = models.lazy.map { $0._$state }.filter { $0.flags.contains(.stored) }
-    context.refreshOutdated(stored, from: connection, readAfter: changeCount)
-    let filter = predicate.map { ObjectFilter($0) }
-    return try models.filter { model in
-      // A model whose row others have deleted waits for a save to report it.
-      try !model._$state.isKnownGone && filter?.matches(model) ?? true
-    }
+  func matching(readAfter changeCount: UInt64?) throws -> [T]? {
+    guard let pending else { return [] }
+    pending.refresh(from: connection, readAfter: changeCount)
+    let models = try pending.matchingInAnyOrder()
+    return pending.isCurrent ? models : nil
   }
 }
 

@@ -112,6 +112,9 @@ extension FetchReading {
     }
   }
 
+  /// Adds a property of the row itself.
+  mutating func add(column: Int) { add(column, of: subject, isOwn: true) }
+
   /// Adds the properties that a key path reads.
   mutating func add(property keyPath: AnyKeyPath?) {
     if let property = keyPath.flatMap(subject.ownOrInheritedProperty), !property.isRelationship {

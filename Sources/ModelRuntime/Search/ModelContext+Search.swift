@@ -83,7 +83,9 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       guard let connection = try onlyConnection(for: descriptor) else { return nil }
-      let pending = UnsavedRows(descriptor, in: self)
+      let pending = UnsavedRows(descriptor, in: self, connection) { reading in
+        for column in request.columns { reading.add(column: column) }
+      }
       let changeCount = connection.changeCount
       guard
         let answer = try connection.store.search(
@@ -104,7 +106,10 @@ extension ModelContext {
       }
       let terms = request.query.terms
       let scanner = WordScanner()
-      for model in try pending.matching(in: connection, readAfter: changeCount) {
+      guard let unsaved = try pending.matching(readAfter: changeCount) else {
+        return try searchRows(descriptor, request, properties)
+      }
+      for model in unsaved {
         let texts = SearchedTexts(model, request.query, terms, properties, scanner)
         guard texts.match else { continue }
         found.append(

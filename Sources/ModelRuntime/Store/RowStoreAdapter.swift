@@ -111,7 +111,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> GroupTable? {
     guard let store = store as? any AggregatingStore else { return nil }
@@ -124,7 +124,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: SearchRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> SearchAnswer? {
     guard let store = store as? any SearchingStore else { return nil }

@@ -1,4 +1,4 @@
-package import RowFormat
+import RowFormat
 
 /// A store that ranks its rows by the words of their texts itself.
 package protocol SearchingStore: RowStore {
@@ -13,7 +13,7 @@ package protocol SearchingStore: RowStore {
   func search<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: SearchRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: ExcludedRows
   ) throws -> SearchAnswer
 }
 

@@ -113,14 +113,14 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> GroupTable? { nil }
 
   func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: SearchRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> SearchAnswer? { nil }
 

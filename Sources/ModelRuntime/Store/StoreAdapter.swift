@@ -97,7 +97,7 @@ protocol StoreAdapter: AnyObject, Sendable {
   func aggregate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: AggregateRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> GroupTable?
 
@@ -105,7 +105,7 @@ protocol StoreAdapter: AnyObject, Sendable {
   func search<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ request: SearchRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> SearchAnswer?
 

@@ -1,6 +1,5 @@
 #if PostgreSQL
 package import ModelRuntime
-package import RowFormat
 
 extension PostgresStore: AggregatingStore {
   /// Measures the rows a request asks for, as of one state of the database.
@@ -12,7 +11,7 @@ extension PostgresStore: AggregatingStore {
   package func aggregate<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>
+    excluding excluded: ExcludedRows
   ) throws -> GroupTable {
     let query = try RowQuery(request, in: self, sorted: false)
     let measurements = try query.tables.map { table in

@@ -22,7 +22,7 @@ struct TableMeasurement {
     of table: MappedTable,
     _ query: RowQuery,
     _ wanted: AggregateRequest,
-    excluding excluded: Set<RowReference>,
+    excluding excluded: ExcludedRows,
     in store: PostgresStore
   ) throws {
     self.table = table
@@ -36,9 +36,10 @@ struct TableMeasurement {
       return value
     }
     guard translation.isExact else { throw DataStoreError.preferInMemoryFilter }
-    let own = excluded.filter { $0.table == table.number }
+    let own = excluded.keys(of: table.number)
     if !own.isEmpty {
-      let names = translation.append(own.map { Int64(bitPattern: $0.rawValue) })
+      let rows = own.keys.map { RowReference(table: table.number, key: $0) }
+      let names = translation.append(rows.map { Int64(bitPattern: $0.rawValue) })
       conditions.append("t.\(MappedTable.key) <> ALL (\(names))")
     }
     let measures = wanted.measures.map { measure in
