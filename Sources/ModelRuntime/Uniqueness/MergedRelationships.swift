@@ -41,8 +41,7 @@ struct MergedRelationships {
         isChanged = true
         continue
       }
-      // The same model at the other end: the place in its list stays, too.
-      if kept === theirs, isUntouched { continue }
+      // It is saved even if it is the same, because others may have set another one meanwhile. The place in its list stays then.
       isChanged = true
       guard let theirs, theirs !== kept, let inverse = property.inverse else { continue }
       theirs._$state.removeOther(other, inverse, of: theirs)

@@ -72,6 +72,34 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `puts it into the new one's place although others have moved it meanwhile`(
+    isAppended: Bool
+  ) throws {
+    let held = first.accounts
+    let other = ModelContext(context.container)
+    let new = Account(1, "new")
+    context.insert(new)
+    // To the same bank as before, by what this context has read.
+    if isAppended { first.accounts.append(new) } else { new.bank = first }
+    let moved = try #require(other.model(for: held[0].persistentModelID) as? Account)
+    moved.bank = other.model(for: second.persistentModelID) as? Bank
+    try other.save()
+    try context.save()
+    #expect(try storedNames(of: first).sorted() == ["new", "old 2"])
+    #expect(try storedNames(of: second).isEmpty)
+    #expect(held[0].bank === first && held[0].name == "new")
+  }
+
+  @Test func `keeps its place in the list of the same bank`() throws {
+    let new = Account(1, "new")
+    new.bank = first
+    context.insert(new)
+    try context.save()
+    #expect(first.accounts.map(\.name) == ["new", "old 2"])
+    #expect(try storedNames(of: first) == ["new", "old 2"])
+  }
+
+  @Test(arguments: [false, true])
   func `inserts it if others delete the row meanwhile`(isHeld: Bool) throws {
     let held = isHeld ? first.accounts : []
     let identifier = first.accounts[0].persistentModelID
