@@ -113,7 +113,7 @@ extension _ModelState {
       if let shown = mergeMemory?.shownRow(of: ordinal) {
         rebase(ordinal, on: shown)
       } else {
-        guard context.remembersReads else { return }
+        guard context.remembersReads || readsBase(of: ordinal) else { return }
         loadRow()
       }
     }
@@ -126,6 +126,13 @@ extension _ModelState {
     unknown.subtract(memory.columns)
     memory.unknown.formUnion(unknown)
     mergeMemory = memory
+  }
+
+  /// Whether a property that is set before anything was read has the row of that time as its base: the save may have a policy.
+  ///
+  /// A remote store would have to answer one more request.
+  private func readsBase(of ordinal: Int) -> Bool {
+    connection?.loadsSiblings == false && !descriptor.properties[ordinal].isRelationship
   }
 
   func isBaseKnown(_ ordinal: Int) -> Bool {

@@ -120,6 +120,28 @@ extension ModelContext {
     #expect(try refusal(first).map(\.property) == ["visits"])
   }
 
+  @Test(arguments: [false, true])
+  func `is refused where the value was set before anything of the model was read`(
+    isMember: Bool
+  ) throws {
+    let identifier = try stored().persistentModelID
+    let book = Merging.Book()
+    second.insert(book)
+    book.pages = [try second.page()]
+    try second.save()
+    // Without a policy when the value is set.
+    let context = ModelContext(container)
+    let books = try context.fetch(FetchDescriptor<Merging.Book>())
+    let page = isMember ? books.first?.pages.first : context.model(for: identifier) as? Page
+    let set = try #require(page)
+    set.title = "mine"
+    try second.page().title = "theirs"
+    try second.save()
+    #expect(throws: SwiftDataError.self) { try context.save(mergePolicy: .throw) }
+    try context.save(mergePolicy: .keepStored)
+    #expect(try stored().title == "theirs")
+  }
+
   @Test func `is not let through by a fetch between change and save`() throws {
     let page = try first.page()
     page.title = "mine"
