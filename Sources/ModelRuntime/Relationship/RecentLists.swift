@@ -17,9 +17,15 @@ struct RecentLists {
   /// Number of members of all lists that are held.
   private(set) var memberCount = 0
 
-  /// Maximum numbers of owners, and of members of all of them together, that are held.
+  /// The owners that were evicted lately.
+  private var evictedIDs: Set<ObjectIdentifier> = []
+  /// Maximum number of members of all owners together that are held: more, once the app uses more of them in turn.
+  private var mostMembers = 250_000
+
+  /// Maximum number of owners that are held.
   private static let mostOwners = 1024
-  private static let mostMembers = 250_000
+  /// The maximum of ``mostMembers``.
+  private static let mostMembersEver = 1_000_000
   /// Maximum number of entries that may stay, whoever has left.
   private static let fewEntries = 64
 
@@ -34,6 +40,10 @@ struct RecentLists {
   /// - Returns: The least recently used owners, whose lists are to be released now.
   mutating func keep(lists memberCount: Int, of state: _ModelState) -> [any PersistentModel] {
     forget(state)
+    if evictedIDs.remove(ObjectIdentifier(state)) != nil {
+      // It was loaded again: evicting it once more would only cost the next load.
+      mostMembers = min(mostMembers + memberCount, Self.mostMembersEver)
+    }
     // An empty list keeps nothing alive, and must not take the place of one that does.
     if memberCount == 0 { return [] }
     state.flags.insert(.keepsLists)
@@ -42,9 +52,11 @@ struct RecentLists {
     self.memberCount += memberCount
     var evicted: [any PersistentModel] = []
     while places.count > 1,
-      places.count > Self.mostOwners || self.memberCount > Self.mostMembers
+      places.count > Self.mostOwners || self.memberCount > mostMembers
     {
       guard let oldest = removeOldest() else { break }
+      if evictedIDs.count == Self.mostOwners { evictedIDs = [] }
+      evictedIDs.insert(ObjectIdentifier(oldest))
       if let model = oldest.model { evicted.append(model) }
     }
     // An owner that is kept again leaves an entry behind, whether or not others have to go.
@@ -63,9 +75,16 @@ struct RecentLists {
 
   private mutating func removeOldest() -> _ModelState? {
     while first < owners.count, owners[first] == nil { first += 1 }
-    guard first < owners.count, let oldest = owners[first]?.state else { return nil }
-    forget(oldest)
-    return oldest
+    guard first < owners.count, let oldest = owners[first] else { return nil }
+    var state = oldest.state
+    // A list that is as large as all that may be held is worth more than the small ones that are used beside it.
+    if oldest.memberCount > mostMembers / 2,
+      let next = owners[(first + 1)...].first(where: { $0 != nil }), let next
+    {
+      state = next.state
+    }
+    forget(state)
+    return state
   }
 
   private mutating func compact() {

@@ -39,4 +39,41 @@ import Testing
     }
     #expect(list.isLoaded && list.count == 10)
   }
+
+  /// The owners that have to go for those that are used, by their numbers.
+  private func evictions(
+    _ counts: [Int],
+    using uses: some Sequence<Int>
+  ) throws -> [Int] {
+    let context = ModelContext(try makeLibrary())
+    let books = counts.indices.map { Book(title: "\($0)") }
+    for book in books { context.insert(book) }
+    var lists = RecentLists()
+    var evicted: [Int] = []
+    for number in uses {
+      for model in lists.keep(lists: counts[number], of: books[number]._$state) {
+        evicted += (model as? Book).flatMap { Int($0.title) }.map { [$0] } ?? []
+      }
+    }
+    return evicted
+  }
+
+  @Test func `keep a list of as many members as all may have beside small ones`() throws {
+    let uses = (1...40).flatMap { [0, $0] }
+    let evicted = try evictions([300_000] + Array(repeating: 10, count: 40), using: uses)
+    #expect(!evicted.contains(0))
+  }
+
+  @Test func `are not read again and again if somewhat more are used in turn than it keeps`()
+    throws
+  {
+    let turns = Array(repeating: 0..<12, count: 50).joined()
+    let evicted = try evictions(Array(repeating: 26_000, count: 12), using: turns)
+    #expect(evicted.count < 24, "\(evicted.count) lists")
+  }
+
+  @Test func `of many owners that are used once are released`() throws {
+    let evicted = try evictions(Array(repeating: 26_000, count: 40), using: 0..<40)
+    #expect(evicted == Array(0..<31))
+  }
 }
