@@ -29,6 +29,30 @@ enum OneWay {
     #expect(world.fixture.visits - before <= 2 * world.folders.count)
   }
 
+  @Test func `looks at the members of each of a few lists once`() throws {
+    let world = try RandomItems(count: 200, seed: 4)
+    for predicate: Predicate<Item> in [
+      #Predicate { $0.folder.flatMap { $0.items.contains { $0.number == -1 } } == true },
+      #Predicate { $0.folder.flatMap { $0.items.filter { $0.isDone }.count > 1_000 } == true },
+    ] {
+      let expression = try QueryExpression(predicate)
+      let before = world.fixture.visits
+      _ = try world.fixture.matches(expression, of: Item.self)
+      // Items and errands have a filter each, and each folder and each item is visited a few times by both.
+      let (items, folders) = (world.items.count, world.folders.count)
+      #expect(world.fixture.visits - before <= 4 * (items + folders))
+    }
+    // What a member is compared with differs from row to row.
+    let own: Predicate<Item> = #Predicate { item in
+      item.folder.flatMap { $0.items.contains { $0.number > item.number } } == true
+    }
+    let found = try world.fixture.matches(QueryExpression(own), of: Item.self)
+    let wanted = world.items.filter { item in
+      item.folder?.items.contains { $0.number > item.number } ?? false
+    }
+    #expect(Set(found.map { ObjectIdentifier($0) }) == Set(wanted.map { ObjectIdentifier($0) }))
+  }
+
   @Test func `finds nil where a row is gone`() throws {
     let world = try RandomItems(seed: 2)
     let gone = world.folders[2]

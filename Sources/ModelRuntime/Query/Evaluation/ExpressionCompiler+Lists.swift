@@ -38,12 +38,12 @@ extension ExpressionCompiler {
   ) -> RowTest {
     if list.condition == nil, case .constant(.bool(true)) = condition {
       let members = existingMemberReader(list)
-      return { try !members($0, $1, $2).isEmpty }
+      return onceForEachOwner(of: list, nil) { try !members($0, $1, $2).isEmpty }
     }
     let members = memberReader(list)
     let test = list.condition.map { QueryExpression.and($0, condition) } ?? condition
     let passing = memberTest(test)
-    return { row, reference, scope in
+    return onceForEachOwner(of: list, test) { row, reference, scope in
       let members = try members(row, reference, scope)
       if members.isEmpty { return false }
       return try scope.nesting(row, reference) {
@@ -56,11 +56,11 @@ extension ExpressionCompiler {
   func countReader(_ list: QueryExpression.MemberList) -> RowReader<Int> {
     guard let condition = list.condition else {
       let members = existingMemberReader(list)
-      return { try members($0, $1, $2).count }
+      return onceForEachOwner(of: list, nil) { try members($0, $1, $2).count }
     }
     let members = memberReader(list)
     let passing = memberTest(condition)
-    return { row, reference, scope in
+    return onceForEachOwner(of: list, condition) { row, reference, scope in
       let members = try members(row, reference, scope)
       return try scope.nesting(row, reference) {
         try members.reduce(0) { try passing($1, scope) ? $0 + 1 : $0 }

@@ -1,0 +1,62 @@
+import RowFormat
+
+/// A cache of what was found out about lists, by their owners.
+///
+/// Many rows may lead to one owner: each would look at all members of its list again.
+///
+/// Sound because a filter and its reads belong to one state of the store.
+private final class ListCache<Value> {
+  private var values: [RowReference: Value] = [:]
+
+  /// Maximum number of owners that are remembered.
+  private static var limit: Int { 65_536 }
+
+  func value(of owner: RowReference, _ find: () throws -> Value) rethrows -> Value {
+    if let known = values[owner] { return known }
+    let found = try find()
+    if values.count == Self.limit { values = [:] }
+    values[owner] = found
+    return found
+  }
+}
+
+extension ExpressionCompiler {
+  /// A reader that finds out the same about the list of one owner only once.
+  ///
+  /// - Parameters:
+  ///   - list: The list.
+  ///   - condition: What its members are tested with, if anything.
+  ///   - find: Finds it out.
+  /// - Returns: `find` itself if each row has a list of its own, or if the condition also depends on the row.
+  func onceForEachOwner<Value>(
+    of list: QueryExpression.MemberList,
+    _ condition: QueryExpression?,
+    _ find: @escaping RowReader<Value>
+  ) -> RowReader<Value> {
+    let level = levels.count - 1
+    if list.owner.steps.isEmpty, list.owner.level == level { return find }
+    if let condition, condition.reads(levelsUpTo: level) { return find }
+    let owner = referenceReader(list.owner)
+    let known = ListCache<Value>()
+    return { row, reference, scope in
+      let target = try owner(row, reference, scope)
+      if target == .none { return try find(row, reference, scope) }
+      return try known.value(of: target) { try find(row, reference, scope) }
+    }
+  }
+}
+
+extension QueryExpression {
+  /// Whether some part depends on a row of an outer level.
+  fileprivate func reads(levelsUpTo level: Int) -> Bool {
+    switch self {
+    case .column(let path, _), .structured(let path, _), .identifier(let path), .row(let path),
+      .castRow(let path, _), .isKind(let path, _):
+      path.level <= level
+    case .behind: true
+    case .list(let list), .count(let list), .exists(let list, _):
+      list.owner.level <= level || children.contains { $0.reads(levelsUpTo: level) }
+    default: children.contains { $0.reads(levelsUpTo: level) }
+    }
+  }
+}
