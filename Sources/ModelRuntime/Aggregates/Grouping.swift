@@ -117,16 +117,40 @@ extension Grouping {
     _ ranges: [Range<Bound>],
     _ property: PartialKeyPath<Model>
   ) -> Self where Key == Range<Bound>? {
+    let search = RangeSearch(ranges)
     let bucket = KeyBucket(kind: .integer) { value in
-      guard let value = value.typed(as: Bound.self),
-        let index = ranges.firstIndex(where: { $0.contains(value) })
-      else { return .null }
+      guard let value = value.typed(as: Bound.self), let index = search.index(of: value) else {
+        return .null
+      }
       return .integer(Int64(index))
     }
     return Self(property, bucket) { value in
       guard case .integer(let index) = value else { return .some(nil) }
       return .some(ranges[Int(index)])
     }
+  }
+}
+
+/// Finds the first of several ranges that contains a value.
+private struct RangeSearch<Bound: Comparable> {
+  private let ranges: [Range<Bound>]
+  /// Whether each range ends before the next one begins.
+  private let areInOrder: Bool
+
+  init(_ ranges: [Range<Bound>]) {
+    self.ranges = ranges
+    areInOrder = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+  }
+
+  /// - Complexity: O(log *n*) for *n* ranges in order, otherwise O(*n*).
+  func index(of value: Bound) -> Int? {
+    guard areInOrder else { return ranges.firstIndex { $0.contains(value) } }
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if ranges[middle].lowerBound <= value { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 && ranges[low - 1].contains(value) ? low - 1 : nil
   }
 }
 

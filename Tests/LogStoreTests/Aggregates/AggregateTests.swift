@@ -282,6 +282,20 @@ enum RowPlaces: String, CaseIterable, CustomTestStringConvertible {
       )
       #expect(bands.map(\.key) == [nil, 0..<10, 10..<20])
       #expect(bands[1].values == models.count { 0..<10 ~= $0.wind ?? -1 })
+      for ranges: [Range<Int>] in [
+        [], [-1000..<0, 0..<0, 0..<500], [0..<500, -1000..<100], [-5..<5, -5..<5, 3..<900],
+        (-100..<100).map { 10 * $0..<10 * $0 + 9 },
+      ] {
+        let groups = try context.aggregate(
+          FetchDescriptor<Reading>(),
+          by: .ranges(of: \.count, ranges),
+          .count
+        )
+        let expected = Dictionary(grouping: models) { model in
+          ranges.first { $0.contains(model.count) }
+        }
+        #expect(Dictionary(uniqueKeysWithValues: groups) == expected.mapValues(\.count))
+      }
       #expect(bands[0].values == models.count { $0.wind.map { $0 >= 20 } ?? true })
     }
   }
