@@ -56,6 +56,10 @@ private struct Currency: RawRepresentable, Codable, Hashable {
     #expect(try context.aggregate(stored, .sum(\.cents)) == 3)
     #expect(try context.distinct(\.currency, in: stored).map(\.rawValue) == ["EUR"])
     #expect(try context.fetch(stored, \.cents) == [0, 1, 2])
+    stored.predicate = #Predicate { $0.cents < 2 }
+    #expect(try context.fetchCount(stored) == 2 && context.fetchIdentifiers(stored).count == 2)
+    let models = try context.fetch(stored)
+    #expect(models.map(\.cents) == [100, 100] && models.allSatisfy(\.hasChanges))
     #expect(try context.aggregate(FetchDescriptor<Payment>(), .sum(\.cents)) == 303)
   }
 }

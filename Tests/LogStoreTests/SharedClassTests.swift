@@ -66,6 +66,19 @@ private struct SharedClasses {
     try context.fetch(descriptor).map(\.seat)
   }
 
+  @Test func `is fetched by what is stored where pending changes are left out`() throws {
+    let context = ModelContext(try shared.open("first", "second"))
+    for ticket in try context.fetch(FetchDescriptor<Ticket>()) { ticket.price = 9 - ticket.price }
+    var stored = FetchDescriptor<Ticket>(sortBy: [SortDescriptor(\.price), SortDescriptor(\.seat)])
+    stored.includePendingChanges = false
+    stored.fetchLimit = 3
+    let tickets = try context.fetch(stored)
+    #expect(tickets.map(\.seat) == ["B3", "A1", "B1"] && tickets.map(\.price) == [9, 8, 7])
+    #expect(
+      try context.fetchIdentifiers(stored) == tickets.map(\.persistentModelID)
+    )
+  }
+
   @Test func `is fetched from all of them, in the order of the configurations`() throws {
     let context = ModelContext(try shared.open("first", "second"))
     #expect(try seats(FetchDescriptor(), context) == ["A1", "A2", "A3", "B1", "B2", "B3"])

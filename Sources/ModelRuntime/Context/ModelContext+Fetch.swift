@@ -76,6 +76,9 @@ extension ModelContext {
     let changeCount = connection.changeCount
     var answer = try connection.store.fetch(descriptor, for: editingState)
     answer.tell(trace)
+    if answer.needsFilter || answer.needsSort, hidesStoredValues(from: descriptor) {
+      return try fetchAsStored(descriptor)
+    }
     var models = materialize(
       answer.takeRows(),
       as: T.self,

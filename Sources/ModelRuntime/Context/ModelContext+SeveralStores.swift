@@ -23,6 +23,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     fromEachOf connections: [StoreConnection]
   ) throws -> [T] {
+    if hidesStoredValues(from: descriptor) { return try fetchAsStored(descriptor) }
     while true {
       let pending = pendingModels(descriptor)
       var request = descriptor

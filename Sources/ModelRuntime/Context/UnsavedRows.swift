@@ -45,24 +45,3 @@ struct UnsavedRows<T: PersistentModel> {
     return pending.isCurrent ? models : nil
   }
 }
-
-extension ModelContext {
-  /// Reads the models of a fetch: with unsaved changes, or, if the fetch excludes these, as stored.
-  ///
-  /// An object has its unsaved values, whichever fetch returns it. So the stored ones are read from other objects.
-  ///
-  /// - Parameters:
-  ///   - descriptor: The fetch.
-  ///   - body: Receives the models, which may belong to another context and be invalid afterwards.
-  /// - Returns: The result of `body`.
-  /// - Throws: As ``fetch(_:)``, or the error of `body`.
-  func reading<T: PersistentModel, R>(
-    _ descriptor: FetchDescriptor<T>,
-    _ body: ([T]) throws -> R
-  ) throws -> R {
-    if descriptor.includePendingChanges || !hasChanges { return try body(fetch(descriptor)) }
-    let reader = makeSibling()
-    reader.editingState.trace = editingState.trace
-    return try withExtendedLifetime(reader) { try body(reader.fetch(descriptor)) }
-  }
-}
