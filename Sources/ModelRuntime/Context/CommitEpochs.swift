@@ -26,6 +26,9 @@ struct CommitEpochs {
 
   init(seeing counts: [UInt64]) { self.counts = counts }
 
+  /// Whether nothing has begun another epoch yet.
+  var isFirst: Bool { current == 1 }
+
   /// Number of a store's commits that the context has seen.
   func count(of store: Int) -> UInt64 { counts[store] }
 

@@ -153,6 +153,30 @@ struct PendingModels<T: PersistentModel> {
   ///   - connection: The store.
   ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
   func refresh(from connection: StoreConnection, readAfter changeCount: UInt64?) {
+    refreshChanged(from: connection, readAfter: changeCount)
+    refreshOthers(from: connection, readAfter: changeCount)
+  }
+
+  /// Reads again the rows of the models to which the predicate leads from unsaved ones: the store's answer is about what they are by
+  /// now.
+  private func refreshOthers(from connection: StoreConnection, readAfter changeCount: UInt64?) {
+    let paths = expression?.pathsToOthers ?? []
+    if paths.isEmpty || !isCurrent { return }
+    context.noticeCommits(to: connection, readAfter: changeCount)
+    // Whatever the context has read is as new as the store.
+    if context.epochs.isFirst { return }
+    let models =
+      inserted.flatMap(\.positions).map { context.inserted[Int($0)] }
+      + changed.flatMap(\.positions).map { context.changed[Int($0)] }
+    for path in paths {
+      var starts = models
+      for step in path.steps {
+        starts = context.refreshEnds(of: step.property, from: starts, in: connection)
+      }
+    }
+  }
+
+  private func refreshChanged(from connection: StoreConnection, readAfter changeCount: UInt64?) {
     guard !changed.isEmpty, isCurrent, let reading else { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     context.unsaved.keepFurtherChanges()
@@ -434,6 +458,35 @@ extension UnsavedLookup {
 }
 
 extension ModelContext {
+  /// Reads again the rows of the models at the other ends of a to-one relationship that others have saved since.
+  ///
+  /// - Returns: The models there, some of them more than once.
+  fileprivate func refreshEnds(
+    of property: ModelProperty,
+    from models: [any PersistentModel],
+    in connection: StoreConnection
+  ) -> [any PersistentModel] {
+    var ends: [any PersistentModel] = []
+    ends.reserveCapacity(models.count)
+    var outdated: [ObjectIdentifier: _ModelState] = [:]
+    var known: (descriptor: ModelDescriptor, hasProperty: Bool)?
+    for model in models {
+      let descriptor = model.descriptor
+      if known?.descriptor !== descriptor { known = (descriptor, descriptor.has(property)) }
+      // A model that was reached by a cast may be of a class without the property.
+      guard known?.hasProperty == true,
+        let end = model.stateWithRelationships.destination(property)
+      else { continue }
+      ends.append(end)
+      let state = end._$state
+      if state.rowEpoch != listEpoch, state.flags.contains(.stored) {
+        outdated[ObjectIdentifier(state)] = state
+      }
+    }
+    refreshOutdatedRows(of: outdated.values, from: connection)
+    return ends
+  }
+
   /// Reads again the rows of changed models that others have saved since: unsaved changes apply on top of stored values.
   ///
   /// - Parameters:

@@ -49,14 +49,8 @@ extension ExpressionCompiler {
 extension QueryExpression {
   /// Whether some part depends on a row of an outer level.
   fileprivate func reads(levelsUpTo level: Int) -> Bool {
-    switch self {
-    case .column(let path, _), .structured(let path, _), .identifier(let path), .row(let path),
-      .castRow(let path, _), .isKind(let path, _):
-      path.level <= level
-    case .behind: true
-    case .list(let list), .count(let list), .exists(let list, _):
-      list.owner.level <= level || children.contains { $0.reads(levelsUpTo: level) }
-    default: children.contains { $0.reads(levelsUpTo: level) }
-    }
+    if case .behind = self { return true }
+    return ownPaths.contains { $0.level <= level }
+      || children.contains { $0.reads(levelsUpTo: level) }
   }
 }

@@ -155,6 +155,28 @@ extension QueryExpression {
     }
   }
 
+  /// The paths that the expression follows itself, besides its subexpressions.
+  var ownPaths: [RowPath] {
+    switch self {
+    case .column(let path, _), .structured(let path, _), .identifier(let path), .row(let path),
+      .castRow(let path, _), .isKind(let path, _):
+      [path]
+    case .list(let list), .count(let list), .exists(let list, _): [list.owner]
+    case .behind(let position):
+      position.ordering.keys.map { key in
+        switch key.source {
+        case .column(let path, _), .identifier(let path): path
+        }
+      }
+    default: []
+    }
+  }
+
+  /// The paths that lead from the tested row to others.
+  var pathsToOthers: [RowPath] {
+    ownPaths.filter { $0.level == 0 && !$0.steps.isEmpty } + children.flatMap(\.pathsToOthers)
+  }
+
   /// Whether some part of the expression applies to the rows of a list.
   var hasClosure: Bool {
     switch self {

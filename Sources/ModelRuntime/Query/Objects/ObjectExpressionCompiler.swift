@@ -310,13 +310,13 @@ extension ObjectExpressionCompiler {
 }
 
 extension PersistentModel {
-  fileprivate var descriptor: ModelDescriptor { _$state.descriptor(of: self) }
+  var descriptor: ModelDescriptor { _$state.descriptor(of: self) }
 
   /// Whether the object is of a class, or of a subclass of it.
   fileprivate func isKind(of other: ModelDescriptor) -> Bool { descriptor.isKind(of: other) }
 
   /// The state, which has the relationships, including those that an initializer has just set.
-  fileprivate var stateWithRelationships: _ModelState {
+  var stateWithRelationships: _ModelState {
     let state = _$state
     state.adoptInitialRelationships(of: self)
     return state
@@ -325,7 +325,7 @@ extension PersistentModel {
 
 extension ModelDescriptor {
   /// Whether a property belongs to the class.
-  fileprivate func has(_ property: ModelProperty) -> Bool {
+  func has(_ property: ModelProperty) -> Bool {
     property.ordinal < properties.count && properties[property.ordinal].keyPath == property.keyPath
   }
 }
