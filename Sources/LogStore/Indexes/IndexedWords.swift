@@ -12,6 +12,8 @@ import Synchronization
 struct IndexedWords: Sendable {
   /// The oldest first.
   private(set) var runs: [WordRun] = []
+  /// The rows of each run that newer runs have, too.
+  private(set) var hidden: [HiddenRows] = []
   /// The rows that may have changed since their words were read.
   private(set) var pending: Set<UInt64> = []
   /// The file that has some of the runs.
@@ -41,10 +43,10 @@ struct IndexedWords: Sendable {
     var builder = WordRunBuilder(hash)
     try store.scan(table, of: view) { key, row, layout in
       if layout.isNull(column, in: row) { return }
-      if builder.isFull { runs.append(builder.finish()) }
+      if builder.isFull { append(builder.finish()) }
       builder.add(key, row.extracting(layout.range(column, in: row)))
     }
-    if !builder.isEmpty { runs.append(builder.finish()) }
+    if !builder.isEmpty { append(builder.finish()) }
   }
 
   /// Reads the words that a file has.
@@ -52,11 +54,11 @@ struct IndexedWords: Sendable {
   /// - Throws: ``StorageError`` or ``DamagedWords`` if it is damaged, or cannot be read.
   init(_ file: WordIndexFile) throws {
     self.file = file
-    runs = try file.entries.map { entry in
+    for entry in file.entries {
       guard var run = WordRun(try file.readRun(entry)) else { throw DamagedWords() }
       try run.checkPostings()
       run.entry = entry
-      return run
+      append(run)
     }
     if let last = file.pending.last, last > RowReference.maximumKey { throw DamagedWords() }
     pending = Set(file.pending)
@@ -106,10 +108,10 @@ struct IndexedWords: Sendable {
       next += 1
       let range = layout.isNull(column, in: row) ? 0..<0 : layout.range(column, in: row)
       builder.add(key, row.extracting(range))
-      if builder.isFull { runs.append(builder.finish()) }
+      if builder.isFull { append(builder.finish()) }
     }
     addMissing(before: .max)
-    if !builder.isEmpty { runs.append(builder.finish()) }
+    if !builder.isEmpty { append(builder.finish()) }
     pending = []
     try merge(hash)
   }
@@ -122,9 +124,36 @@ struct IndexedWords: Sendable {
       else { return }
       var builder = WordRunBuilder(hash)
       try builder.add([older, newer]) { run, key in run == 1 || newer.row(ofKey: key) == nil }
+      // The runs before have the same rows hidden as ever: the new one has all that both had.
       runs.removeLast(2)
+      hidden.removeLast(2)
       runs.append(builder.finish())
+      hidden.append(HiddenRows())
     }
+  }
+
+  /// Adds a run that is newer than all others.
+  ///
+  /// - Complexity: O(rows · log all rows), for rows that are not behind all others.
+  private mutating func append(_ run: WordRun) {
+    for (place, older) in runs.enumerated() where older.rowCount > 0 {
+      let last = older.rowKey(older.rowCount - 1)
+      for row in 0..<run.rowCount {
+        let key = run.rowKey(row)
+        if key > last { break }
+        if let row = older.row(ofKey: key) { hidden[place].insert(row, of: older) }
+      }
+    }
+    runs.append(run)
+    hidden.append(HiddenRows())
+  }
+
+  /// Returns the rows of each run of which it says what is there.
+  ///
+  /// - Parameter pending: The keys of the rows whose words are not known.
+  /// - Returns: The runs, the oldest first.
+  func currentRows(pending: Set<UInt64>) -> [CurrentRows] {
+    zip(runs, hidden).map { CurrentRows($0, hiding: $1, pending: pending) }
   }
 
   /// The rows whose texts may contain a pattern, ascending.

@@ -12,12 +12,14 @@ struct WordSearch {
   private let resolver: StoreResolver
   private let request: SearchRequest
   private let terms: [TextQuery.Term]
-  /// The words of each property.
-  private let words: [IndexedWords]
-  /// The rows whose words are not known.
-  private let pending: Set<UInt64>
+  /// What the words of each property say, run by run.
+  private let runs: [[CurrentRows]]
+  /// The rows whose words are not known, and that match, by their keys.
+  private var readRows: [(key: UInt64, texts: SearchedTexts)] = []
+  /// What the texts of all rows say whose words are not known.
+  private var readStatistics: [TextScore.Statistics]
 
-  /// Finds the indexes, or reads all words of a property that has none.
+  /// Finds the indexes, or reads all words of a property that has none; and the rows whose words are not known.
   ///
   /// - Throws: What reading a row throws.
   init(
@@ -31,7 +33,7 @@ struct WordSearch {
     self.resolver = resolver
     self.request = request
     terms = request.query.terms
-    words = try request.columns.map { column in
+    let words = try request.columns.map { column in
       if let index = store.indexes.words(table.number, column),
         let words = try index.wordsNow(as: resolver.view, in: store)
       {
@@ -39,19 +41,23 @@ struct WordSearch {
       }
       return try IndexedWords(table.number, column, store.textHash, of: resolver.view, in: store)
     }
-    pending = words.reduce(into: []) { $0.formUnion($1.pending) }
+    let pending = words.reduce(into: Set<UInt64>()) { $0.formUnion($1.pending) }
+    runs = words.map { $0.currentRows(pending: pending) }
+    readStatistics = words.map { _ in TextScore.Statistics(termCount: request.query.terms.count) }
+    try read(pending)
   }
 
   /// Adds what the table's texts say of the words.
   ///
   /// - Throws: ``DamagedWords``.
   func add(to statistics: inout [TextScore.Statistics]) throws {
-    for (place, words) in words.enumerated() {
-      for run in words.runs {
-        statistics[place].textCount += run.rowCount
-        statistics[place].wordCount += run.length
+    for (place, runs) in runs.enumerated() {
+      statistics[place].add(readStatistics[place])
+      for rows in runs {
+        statistics[place].textCount += rows.textCount
+        statistics[place].wordCount += rows.length
         for (number, term) in terms.enumerated() {
-          statistics[place].termCounts[number] += try run.rows(ofTerm: term).count
+          statistics[place].termCounts[number] += try rows.rows(ofTerm: term).count
         }
       }
     }
@@ -77,8 +83,10 @@ struct WordSearch {
     var found = zip(try scores(of: keys, statistics), keys).map {
       ScoredRow(score: $0, key: $1, isTested: false)
     }
-    try forEachPending(excluding: excluded) { key, texts in
-      found.append(ScoredRow(score: texts.score(statistics), key: key, isTested: true))
+    for row in readRows where !excluded.contains(row.key) {
+      found.append(
+        ScoredRow(score: row.texts.score(statistics), key: row.key, isTested: true)
+      )
     }
     tally?.choose(words: Set(request.columns), candidates: found.count)
     let filter = expression.map {
@@ -108,32 +116,21 @@ struct WordSearch {
     var shared: [UInt64]?
     for clause in request.query.wanted {
       var keys: [UInt64] = []
-      for words in words {
-        for (number, run) in words.runs.enumerated() {
-          var rows: [UInt32]?
-          for term in clause.terms {
-            let found = try run.rows(ofTerm: term)
-            rows = rows.map { $0.intersection(found) } ?? found
-          }
-          for row in rows ?? [] {
-            let key = run.rowKey(Int(row))
-            if isCurrent(key, number, words) { keys.append(key) }
-          }
+      for current in runs.joined() {
+        var rows: [UInt32]?
+        for term in clause.terms {
+          let found = try current.rows(ofTerm: term)
+          rows = rows.map { $0.intersection(found) } ?? found
         }
+        for row in rows ?? [] { keys.append(current.run.rowKey(Int(row))) }
       }
-      if words.count > 1 || words.contains(where: { $0.runs.count > 1 }) {
+      if runs.count > 1 || runs.contains(where: { $0.count > 1 }) {
         keys = keys.sortedWithoutRepetitions()
       }
       shared = shared.map { $0.intersection(keys) } ?? keys
       if shared?.isEmpty == true { break }
     }
     return shared ?? []
-  }
-
-  /// Whether a run's words of a row are current.
-  private func isCurrent(_ key: UInt64, _ run: Int, _ words: IndexedWords) -> Bool {
-    !pending.contains(key)
-      && words.runs[(run + 1)...].allSatisfy { $0.row(ofKey: key) == nil }
   }
 
   /// The scores of rows, whose keys ascend.
@@ -143,8 +140,9 @@ struct WordSearch {
   ) throws -> [Double] {
     var scores = [Double](repeating: 0, count: keys.count)
     if keys.isEmpty { return scores }
-    for (property, words) in words.enumerated() {
-      for (number, run) in words.runs.enumerated() {
+    for (property, runs) in runs.enumerated() {
+      for current in runs {
+        let run = current.run
         for (term, wanted) in terms.enumerated() {
           // A text may have several words that begin alike: how often it has any of them is what counts.
           var times: [(place: Int, row: Int, times: Int)] = []
@@ -153,9 +151,7 @@ struct WordSearch {
             try run.forEachRow(ofWord: word) { row, count in
               let key = run.rowKey(row)
               place = keys.firstPlace(notBefore: key, from: place)
-              guard place < keys.count, keys[place] == key, isCurrent(key, number, words) else {
-                return
-              }
+              guard place < keys.count, keys[place] == key, current.contains(row) else { return }
               times.append((place, row, count))
             }
           }
@@ -163,7 +159,7 @@ struct WordSearch {
           for found in times {
             scores[found.place] += statistics[property].score(
               term,
-              times: found.times,
+              times: min(found.times, TextScore.mostCounted),
               length: run.length(ofRow: found.row)
             )
           }
@@ -175,17 +171,16 @@ struct WordSearch {
 
   // MARK: Reading texts
 
-  /// Reads the rows whose words are not known, and passes on those that match.
-  private func forEachPending(
-    excluding excluded: ExcludedRows.Keys,
-    _ body: (UInt64, SearchedTexts) throws -> Void
-  ) throws {
+  /// Reads the rows whose words are not known: all count for how rare a word is, also those that do not match.
+  private mutating func read(_ pending: Set<UInt64>) throws {
     if pending.isEmpty { return }
     let scanner = WordScanner()
-    let keys = pending.subtracting(excluded.keys).sorted()
-    try store.scan(table.number, keys: keys, of: resolver.view) { key, row, layout in
+    try store.scan(table.number, keys: pending.sorted(), of: resolver.view) { key, row, layout in
       let texts = texts(of: row, layout, scanner)
-      if texts.match { try body(key, texts) }
+      for place in readStatistics.indices {
+        readStatistics[place].add(times: texts.times[place], length: texts.lengths[place])
+      }
+      if texts.match { readRows.append((key, texts)) }
     }
   }
 
@@ -228,6 +223,25 @@ extension WordRun {
   ///
   /// - Throws: ``DamagedWords``.
   func rows(ofTerm term: TextQuery.Term) throws -> [UInt32] { try rows(ofWords: words(term)) }
+}
+
+extension CurrentRows {
+  /// The rows that have a term, ascending.
+  ///
+  /// - Throws: ``DamagedWords``.
+  fileprivate func rows(ofTerm term: TextQuery.Term) throws -> [UInt32] {
+    let rows = try run.rows(ofTerm: term)
+    return isComplete ? rows : rows.filter { contains(Int($0)) }
+  }
+}
+
+extension TextScore.Statistics {
+  /// Adds what other texts of the same property say.
+  fileprivate mutating func add(_ other: Self) {
+    textCount += other.textCount
+    wordCount += other.wordCount
+    for term in termCounts.indices { termCounts[term] += other.termCounts[term] }
+  }
 }
 
 extension [UInt64] {

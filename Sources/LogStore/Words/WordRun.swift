@@ -7,7 +7,7 @@ import RowFormat
 ///     offset  size        field
 ///     0       4           rows
 ///     4       4           words
-///     8       8           words of all texts together, each time they occur
+///     8       8           words of all texts together, each time they occur, 65,535 of each text at most
 ///     16      4           opaque rows
 ///     20      4           bytes of the vocabulary
 ///     24      4           bytes of the postings
@@ -29,8 +29,10 @@ struct WordRun: Sendable {
   var entry: WordIndexEntry?
   let rowCount: Int
   let wordCount: Int
-  /// Number of words of all texts together.
-  let length: Int
+  /// Number of words of all texts together, of each as many as ``length(ofRow:)`` says.
+  private(set) var length = 0
+  /// Number of texts that have words.
+  private(set) var textCount = 0
   private let opaqueCount: Int
 
   // The offsets of the parts.
@@ -49,8 +51,6 @@ struct WordRun: Sendable {
     let span = unsafe bytes.span.bytes
     rowCount = Int(span.load(UInt32.self, at: 0))
     wordCount = Int(span.load(UInt32.self, at: 4))
-    guard let length = Int(exactly: span.load(UInt64.self, at: 8)) else { return nil }
-    self.length = length
     opaqueCount = Int(span.load(UInt32.self, at: 16))
     lengths = WordRun.headerByteCount + 8 * rowCount
     opaque = lengths + 2 * rowCount
@@ -64,6 +64,12 @@ struct WordRun: Sendable {
     guard opaqueCount <= rowCount, end + postingByteCount == bytes.count else { return nil }
     self.bytes = bytes
     guard isSound(postingByteCount) else { return nil }
+    // What is counted row by row can be taken off row by row.
+    for row in 0..<rowCount {
+      let count = length(ofRow: row)
+      length += count
+      if count > 0 { textCount += 1 }
+    }
   }
 
   /// Whether the parts agree with each other.

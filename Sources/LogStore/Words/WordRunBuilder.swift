@@ -53,8 +53,8 @@ struct WordRunBuilder: ~Copyable {
       add(word, row, 1)
     }
     if scanner.isOpaque { opaqueRows.append(row) }
-    length += count
     lengths.append(UInt16(clamping: count))
+    length += Int(UInt16(clamping: count))
   }
 
   private mutating func add(_ word: RawSpan, _ row: UInt32, _ times: UInt16) {

@@ -136,12 +136,8 @@ extension ModelContext {
     try reading(all) { models in
       for model in models {
         let texts = SearchedTexts(model, request.query, terms, properties, scanner)
-        for place in properties.indices where properties[place].text(of: model) != nil {
-          statistics[place].textCount += 1
-          statistics[place].wordCount += texts.lengths[place]
-          for term in terms.indices where texts.times[place][term] > 0 {
-            statistics[place].termCounts[term] += 1
-          }
+        for place in properties.indices {
+          statistics[place].add(times: texts.times[place], length: texts.lengths[place])
         }
       }
     }

@@ -10,8 +10,11 @@ package enum TextScore {
   private static let saturation = 1.2
   /// The length constant *b*: the influence of a text's length.
   private static let lengthWeight = 0.75
+  /// The most words of a text, and the most occurrences of a term in it, that count: as many as an index of words can
+  /// count.
+  package static let mostCounted = Int(UInt16.max)
 
-  /// The statistics of all texts of one property.
+  /// The statistics of all texts of one property: those that have words, since an index of words knows no others.
   package struct Statistics: Sendable {
     /// Number of texts.
     package var textCount = 0
@@ -21,6 +24,18 @@ package enum TextScore {
     package var termCounts: [Int]
 
     package init(termCount: Int) { termCounts = Array(repeating: 0, count: termCount) }
+
+    /// Adds a text, unless it has no words.
+    ///
+    /// - Parameters:
+    ///   - times: The number of occurrences of each term in the text.
+    ///   - length: The number of words in the text.
+    package mutating func add(times: [Int], length: Int) {
+      if length == 0 { return }
+      textCount += 1
+      wordCount += length
+      for (term, times) in times.enumerated() where times > 0 { termCounts[term] += 1 }
+    }
 
     /// Returns the score of one text for a term.
     ///
@@ -42,9 +57,9 @@ package enum TextScore {
 
 /// The words of one model's texts that a query uses.
 package struct SearchedTexts {
-  /// Number of occurrences of each term in each text.
+  /// Number of occurrences of each term in each text, ``TextScore/mostCounted`` at most.
   package private(set) var times: [[Int]] = []
-  /// Number of words in each text.
+  /// Number of words in each text, ``TextScore/mostCounted`` at most.
   package private(set) var lengths: [Int] = []
   private var clauses: Set<TextQuery.Clause> = []
   private let query: TextQuery
@@ -77,8 +92,8 @@ package struct SearchedTexts {
       for clause in query.wanted where clause.isAtEnd(of: last) { clauses.insert(clause) }
       for clause in query.unwanted where clause.isAtEnd(of: last) { clauses.insert(clause) }
     }
-    self.times.append(times)
-    lengths.append(length)
+    self.times.append(times.map { min($0, TextScore.mostCounted) })
+    lengths.append(min(length, TextScore.mostCounted))
   }
 
   /// Whether the texts have the wanted clauses of the query, and no unwanted one.
