@@ -10,8 +10,8 @@ extension ModelContext {
   ///
   /// Attributes and relationships that the transactions set get what they had before. What the transactions inserted is
   /// deleted, and what they deleted comes back as new models, which have other identifiers
-  /// (``RestoredModel/formerIdentifier``); what referred to them does again, as far as the transactions have set it to
-  /// something else. What others have done since stays: a property that a later transaction set, or a model that it
+  /// (``RestoredModel/formerIdentifier``); what referred to them does again, unless others have set it to something
+  /// else. What others have done since stays: a property that a later transaction set, or a model that it
   /// changed after it was inserted, is a ``ReversalConflict``, unless it is again what it was before. Lists take
   /// back who came and who went, beside what others have added.
   ///
@@ -25,7 +25,7 @@ extension ModelContext {
   ///   ``DataStoreError/unsupportedFeature`` if the store cannot be read as it was: those over a log can; what the
   ///   stores throw. Then no model has changed.
   /// - Complexity: O(changes saved since the first of the transactions), and what ``ModelContainer/asOf(_:)-(DefaultHistoryToken)``
-  ///   takes.
+  ///   takes; and if a deleted model comes back that may have been in a list without an inverse, O(owners of such lists).
   @discardableResult
   public func revert(_ transactions: some Sequence<DefaultHistoryTransaction>) throws -> Reversal {
     try checked("revert(_:)") {

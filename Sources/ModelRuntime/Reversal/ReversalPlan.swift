@@ -48,6 +48,15 @@ struct ReversalPlan {
   /// The models, in the order in which the transactions changed them first.
   private(set) var fates: [ModelFate] = []
   private var places: [PersistentIdentifier: Int] = [:]
+  /// Where others set a relationship that has no inverse, the oldest first.
+  private(set) var looseChanges: [LooseChange] = []
+
+  /// A relationship without an inverse, set by others.
+  struct LooseChange {
+    let owner: PersistentIdentifier
+    let property: ModelProperty
+    let contender: Contender
+  }
 
   /// - Parameters:
   ///   - transactions: All transactions of the store from the first one that is to be taken back, the oldest first.
@@ -83,6 +92,7 @@ struct ReversalPlan {
   }
 
   private mutating func note(_ change: HistoryChange, by contender: Contender) {
+    noteLooseChanges(change, by: contender)
     guard let place = places[change.changedPersistentIdentifier] else { return }
     switch change {
     case .insert: break
@@ -90,6 +100,21 @@ struct ReversalPlan {
     case .update(let update):
       fates[place].contender = contender
       for ordinal in update.ordinals { fates[place].properties[ordinal]?.contender = contender }
+    }
+  }
+
+  private mutating func noteLooseChanges(_ change: HistoryChange, by contender: Contender) {
+    guard case .update(let update) = change else { return }
+    let columns = update.columns
+    for property in update.descriptor.relationships
+    where property.inverse == nil && columns.contains(property.ordinal) {
+      looseChanges.append(
+        LooseChange(
+          owner: change.changedPersistentIdentifier,
+          property: property,
+          contender: contender
+        )
+      )
     }
   }
 

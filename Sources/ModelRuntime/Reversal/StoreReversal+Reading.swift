@@ -228,7 +228,7 @@ extension _ModelState {
   }
 
   /// The rows that a relationship leads to, as they are stored.
-  fileprivate func storedRows(_ property: ModelProperty) -> [RowReference] {
+  func storedRows(_ property: ModelProperty) -> [RowReference] {
     loadRow()
     let row = currentRow
     guard !row.isNull(property.ordinal) else { return [] }

@@ -3,7 +3,8 @@ import RowFormat
 /// Takes back what transactions did to the models of one store.
 ///
 /// First it is found out what becomes of each model (``choose()``), then what was there before is read, from the oldest
-/// state to the newest (``read()``), then it is looked what stands in the way of what (``Withdrawal``). Up to there
+/// state to the newest (``read()``), then what led to models that come back without their knowing (``findLooseEnds()``), then
+/// it is looked what stands in the way of what (``Withdrawal``). Up to there
 /// no model has changed. Then they are: attributes first, then relationships, deletes, and the order of lists.
 final class StoreReversal {
   let context: ModelContext
@@ -16,6 +17,8 @@ final class StoreReversal {
   /// Models that were inserted, and stay.
   private(set) var staying: [any PersistentModel] = []
   private(set) var conflicts: [ReversalConflict] = []
+  /// Relationships without an inverse that are to lead to models that come back.
+  var looseEnds: [LooseEnd] = []
   /// The new objects of rows that were deleted, by these.
   private var returning: [RowReference: Restoration] = [:]
   let constraints: [UniquenessConstraint]
@@ -39,6 +42,7 @@ final class StoreReversal {
     plan = ReversalPlan(try connection.transactions(behind: before), takingBack: numbers)
     try choose()
     try read()
+    try findLooseEnds()
     let withdrawal = Withdrawal(of: self)
     try withdrawal.run()
     restorations.removeAll(where: \.isWithdrawn)
@@ -50,9 +54,15 @@ final class StoreReversal {
     _ property: String?,
     _ reason: ReversalConflict.Reason
   ) {
-    conflicts.append(
-      ReversalConflict(model: fate.identifier, property: property, reason: reason)
-    )
+    report(fate.identifier, property, reason)
+  }
+
+  func report(
+    _ model: PersistentIdentifier,
+    _ property: String?,
+    _ reason: ReversalConflict.Reason
+  ) {
+    conflicts.append(ReversalConflict(model: model, property: property, reason: reason))
   }
 
   // MARK: What becomes of each model
@@ -134,6 +144,7 @@ final class StoreReversal {
         reversal.updated.append(restoration.fate.identifier)
       }
     }
+    joinLooseEnds(&reversal)
     reversal.deleted += deletions.map(\.model.persistentModelID)
     deleteModels()
     do {
