@@ -9,8 +9,8 @@ extension ModelContext {
   ///     for match in found { print(match.score, match.snippet(of: \.notes)?.text ?? match.model.title) }
   ///
   /// A model is found if each word, or phrase, is in one of the properties; it is ranked by Okapi BM25, with the scores
-  /// of the properties added up. The words of saved models decide how rare a word is. Unsaved changes count as in
-  /// ``fetch(_:)``.
+  /// of the properties added up. The words of saved models decide how rare a word is; texts without words do not count.
+  /// Unsaved changes count as in ``fetch(_:)``.
   ///
   /// Name the properties in `#Index`, and a `LogStore` keeps an index of their words from the first search on.
   ///
