@@ -191,6 +191,7 @@ extension Condition.Literal {
     case .null: "nil"
     case .bool(let value): "\(value)"
     case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
     case .double(let value): "\(value)"
     case .text(let text): "\"\(text)\""
     }

@@ -11,6 +11,8 @@ struct RowImport {
 
   private struct Column {
     let definition: ColumnDefinition
+    /// The type of its numbers; any that a column keeps, if the store does not say.
+    let numbers: NumberType?
     /// Its place in rows.
     let place: Int
     /// The place of the row's rank in a list, for a reference to the list's owner.
@@ -127,7 +129,12 @@ struct RowImport {
     let rank = table.column(named: "_rank_" + name).flatMap {
       layout.columns.firstIndex(of: $0.number)
     }
-    return Column(definition: definition, place: position, rankPlace: rank)
+    return Column(
+      definition: definition,
+      numbers: store.numberType(of: definition, in: table.number),
+      place: position,
+      rankPlace: rank
+    )
   }
 
   /// Checks that no column comes twice: a row has room for one value of each.
@@ -209,8 +216,9 @@ struct RowImport {
     }
     switch column.definition.type {
     case .integer:
-      guard let value = Int64(text) else {
-        throw error(field, column, "an integer from \(Int64.min) to \(Int64.max)", text)
+      let type = column.numbers ?? .signed(bitWidth: 64)
+      guard let value = type.integer(text) else {
+        throw error(field, column, "an integer \(type.integerExtent)", text)
       }
       writer.set(place, integer: value)
     case .double:

@@ -32,17 +32,24 @@ struct CSVRowWriter {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       switch reader.source(of: column) {
       case .key: append(Int64(bitPattern: key))
-      case .row(let place, let layout): append(place, of: row, layout)
-      case .fill(let fill, let layout): append(0, of: fill.span.bytes, layout)
+      case .row(let place, let layout): append(place, of: row, layout, reader.isUnsigned(column))
+      case .fill(let fill, let layout):
+        append(0, of: fill.span.bytes, layout, reader.isUnsigned(column))
       case .nothing: break
       }
     }
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  private mutating func append(_ column: Int, of row: RawSpan, _ layout: RowLayout) {
+  private mutating func append(
+    _ column: Int,
+    of row: RawSpan,
+    _ layout: RowLayout,
+    _ isUnsigned: Bool
+  ) {
     if layout.isNull(column, in: row) { return }
     switch layout.types[column] {
+    case .integer where isUnsigned: append(UInt64(bitPattern: layout.integer(column, in: row)))
     case .integer: append(layout.integer(column, in: row))
     case .double:
       let value = layout.double(column, in: row)

@@ -7,6 +7,8 @@ enum CellValue: Equatable {
   /// A list that is stored with its members.
   case membersElsewhere
   case integer(Int64)
+  /// A whole number that needs all 64 bits; smaller ones are `integer`, whatever their type.
+  case unsigned(UInt64)
   case double(Double)
   case bool(Bool)
   case date(Timestamp)
@@ -30,12 +32,14 @@ enum CellValue: Equatable {
   ///   - column: Its place in the row.
   ///   - row: The row's bytes.
   ///   - layout: The layout they are in.
+  ///   - isUnsigned: Whether integers have no sign.
   ///   - limit: The number of bytes that are kept of a binary value.
   ///   - name: Gives the name of a table, for references.
   init(
     _ column: Int,
     of row: RawSpan,
     layout: RowLayout,
+    isUnsigned: Bool = false,
     limit: Int = prefixByteCount,
     tableName name: (UInt16) -> String
   ) {
@@ -44,7 +48,9 @@ enum CellValue: Equatable {
       return
     }
     switch layout.types[column] {
-    case .integer: self = .integer(layout.integer(column, in: row))
+    case .integer:
+      let value = layout.integer(column, in: row)
+      self = isUnsigned && value < 0 ? .unsigned(UInt64(bitPattern: value)) : .integer(value)
     case .double: self = .double(layout.double(column, in: row))
     case .bool: self = .bool(layout.bool(column, in: row))
     case .date: self = .date(Timestamp(seconds: layout.double(column, in: row)))
@@ -106,6 +112,7 @@ extension CellValue {
     case .null: "–"
     case .membersElsewhere: "(its members refer to it)"
     case .integer(let value): "\(value)"
+    case .unsigned(let value): "\(value)"
     case .double(let value): "\(value)"
     case .bool(let value): value ? "true" : "false"
     case .date(let value): "\(value)"
@@ -124,6 +131,7 @@ extension CellValue {
     switch self {
     case .null, .membersElsewhere: .null
     case .integer(let value): .integer(value)
+    case .unsigned(let value): .unsigned(value)
     case .double(let value): .double(value)
     case .bool(let value): .bool(value)
     case .date(let value): .string("\(value)")

@@ -261,6 +261,7 @@ struct ConditionBinder {
     let parsed: Datum? =
       switch (reader.kind(of: column), literal.value) {
       case (.number, .integer(let value)): .integer(value)
+      case (.number, .unsigned(let value)): .unsigned(value)
       case (.number, .double(let value)): .double(value)
       case (.bool, .bool(let value)): .bool(value)
       case (.text, .text(let value)): .text(value)
@@ -271,9 +272,7 @@ struct ConditionBinder {
       }
     if let parsed {
       // A column of doubles has no integers: equal values have to be equal data.
-      if case .integer(let integer) = parsed, reader.type(of: column) == .double {
-        return .double(Double(integer))
-      }
+      if reader.type(of: column) == .double, let number = parsed.number { return .double(number) }
       return parsed
     }
     throw error(

@@ -10,6 +10,8 @@ struct ColumnReader {
     /// The value in rows that are older than the column: a row of it alone.
     let fill: [UInt8]?
     let fillLayout: RowLayout
+    /// Whether its integers have no sign.
+    let isUnsigned: Bool
   }
 
   private let store: InspectedStore
@@ -52,7 +54,8 @@ struct ColumnReader {
       Column(
         definition: definition,
         fill: store.fill(definition, of: table.number),
-        fillLayout: RowLayout([definition.type])
+        fillLayout: RowLayout([definition.type]),
+        isUnsigned: store.numberType(of: definition, in: table.number)?.isUnsignedInFull ?? false
       )
     )
     places.removeAll()
@@ -68,6 +71,9 @@ struct ColumnReader {
   func type(of number: Int) -> ColumnType? {
     number == 0 ? nil : columns[number - 1].definition.type
   }
+
+  /// Whether the integers of a column have no sign, so that those from 2^63 on are kept as negative ones.
+  func isUnsigned(_ number: Int) -> Bool { number > 0 && columns[number - 1].isUnsigned }
 
   /// Prepares for rows of a layout.
   ///
@@ -101,8 +107,9 @@ struct ColumnReader {
   func datum(_ number: Int, _ key: UInt64, _ row: RawSpan) -> Datum {
     switch source(of: number) {
     case .key: .integer(Int64(bitPattern: key))
-    case .row(let place, let layout): Datum(place, of: row, layout)
-    case .fill(let fill, let layout): Datum(0, of: fill.span.bytes, layout)
+    case .row(let place, let layout): Datum(place, of: row, layout, isUnsigned: isUnsigned(number))
+    case .fill(let fill, let layout):
+      Datum(0, of: fill.span.bytes, layout, isUnsigned: isUnsigned(number))
     case .nothing: .null
     }
   }
@@ -118,9 +125,23 @@ struct ColumnReader {
     return switch source(of: number) {
     case .key: .integer(Int64(bitPattern: key))
     case .row(let place, let layout):
-      CellValue(place, of: row, layout: layout, limit: limit, tableName: name)
+      CellValue(
+        place,
+        of: row,
+        layout: layout,
+        isUnsigned: isUnsigned(number),
+        limit: limit,
+        tableName: name
+      )
     case .fill(let fill, let layout):
-      CellValue(0, of: fill.span.bytes, layout: layout, limit: limit, tableName: name)
+      CellValue(
+        0,
+        of: fill.span.bytes,
+        layout: layout,
+        isUnsigned: isUnsigned(number),
+        limit: limit,
+        tableName: name
+      )
     case .nothing: number == 0 ? .null : .null(of: columns[number - 1].definition.type)
     }
   }

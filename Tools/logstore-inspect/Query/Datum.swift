@@ -6,6 +6,8 @@ enum Datum: Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// A whole number that is no `integer`: equal values are equal data, whatever the types of their columns.
+  case unsigned(UInt64)
   case double(Double)
   /// Seconds since 2001.
   case date(Double)
@@ -15,14 +17,16 @@ enum Datum: Hashable {
   /// A value without an order: only whether there is one can be asked.
   case opaque
 
-  /// Reads a column of a row.
-  init(_ column: Int, of row: RawSpan, _ layout: RowLayout) {
+  /// Reads a column of a row, whose integers may be without a sign.
+  init(_ column: Int, of row: RawSpan, _ layout: RowLayout, isUnsigned: Bool) {
     if layout.isNull(column, in: row) {
       self = .null
       return
     }
     switch layout.types[column] {
-    case .integer: self = .integer(layout.integer(column, in: row))
+    case .integer:
+      let value = layout.integer(column, in: row)
+      self = isUnsigned && value < 0 ? .unsigned(UInt64(bitPattern: value)) : .integer(value)
     case .double: self = .double(layout.double(column, in: row))
     case .bool: self = .bool(layout.bool(column, in: row))
     case .date: self = .date(layout.double(column, in: row))
@@ -41,6 +45,7 @@ enum Datum: Hashable {
   var number: Double? {
     switch self {
     case .integer(let value): Double(value)
+    case .unsigned(let value): Double(value)
     case .double(let value), .date(let value): value
     default: nil
     }
@@ -61,7 +66,11 @@ enum Datum: Hashable {
   func order(_ other: Datum) -> Int? {
     switch (self, other) {
     case (.integer(let lhs), .integer(let rhs)): Datum.order(lhs, rhs)
-    case (.integer, .double), (.double, .integer), (.double, .double), (.date, .date):
+    case (.unsigned(let lhs), .unsigned(let rhs)): Datum.order(lhs, rhs)
+    case (.integer, .unsigned): -1
+    case (.unsigned, .integer): 1
+    case (.integer, .double), (.double, .integer), (.unsigned, .double), (.double, .unsigned),
+      (.double, .double), (.date, .date):
       number.flatMap { lhs in other.number.map { Datum.order(lhs, $0) } }
     case (.bool(let lhs), .bool(let rhs)): Datum.order(lhs ? 1 : 0, rhs ? 1 : 0)
     case (.text(let lhs), .text(let rhs)): Datum.order(lhs, rhs)
@@ -90,6 +99,7 @@ enum Datum: Hashable {
     case .null, .opaque: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
+    case .unsigned(let value): .unsigned(value)
     case .double(let value): .double(value)
     case .date(let seconds): .date(Timestamp(seconds: seconds))
     case .uuid(let low, let high): .uuid(CellValue.text(ofUUID: (low, high)))

@@ -3,16 +3,20 @@ import Terminal
 /// A figure about the rows of a group, while they are visited.
 struct FigureAccumulator {
   private let item: SelectItem
+  /// Whether it is about integers without a sign.
+  private let isUnsigned: Bool
   private var count = 0
-  private var integerSum: Int64 = 0
-  private var hasOverflowed = false
+  private var integerSum: Int128 = 0
   private var sum = 0.0
   private var areIntegers = true
   private var least: Datum?
   private var greatest: Datum?
   private var values: Set<DatumKey> = []
 
-  init(_ item: SelectItem) { self.item = item }
+  init(_ item: SelectItem, isUnsigned: Bool) {
+    self.item = item
+    self.isUnsigned = isUnsigned
+  }
 
   /// Adds the value of a row; of `count` alone, anything but null.
   mutating func add(_ value: Datum) {
@@ -24,12 +28,10 @@ struct FigureAccumulator {
     case .min: if least.map(value.precedes) ?? true { least = value }
     case .max: if greatest.map({ $0.precedes(value) }) ?? true { greatest = value }
     case .sum, .avg:
-      if case .integer(let integer) = value {
-        let (next, overflow) = integerSum.addingReportingOverflow(integer)
-        integerSum = next
-        hasOverflowed = hasOverflowed || overflow
-      } else {
-        areIntegers = false
+      switch value {
+      case .integer(let integer): integerSum += Int128(integer)
+      case .unsigned(let integer): integerSum += Int128(integer)
+      default: areIntegers = false
       }
       sum += value.number ?? 0
     }
@@ -47,15 +49,14 @@ struct FigureAccumulator {
     case .avg: return count == 0 ? .null : .double(sum / Double(count))
     case .sum:
       guard areIntegers else { return .double(sum) }
-      if hasOverflowed {
-        throw ToolError(
-          "a sum does not fit 64 bits",
-          expected: "\(Int64.min) to \(Int64.max)",
-          found: "\(sum) or so, for \(item.name)",
-          advice: "avg and count are not limited"
-        )
-      }
-      return .integer(integerSum)
+      if let sum = Int64(exactly: integerSum) { return .integer(sum) }
+      if isUnsigned, let sum = UInt64(exactly: integerSum) { return .unsigned(sum) }
+      throw ToolError(
+        "a sum does not fit 64 bits",
+        expected: isUnsigned ? "0 to \(UInt64.max)" : "\(Int64.min) to \(Int64.max)",
+        found: "\(integerSum), for \(item.name)",
+        advice: "avg and count are not limited"
+      )
     }
   }
 }

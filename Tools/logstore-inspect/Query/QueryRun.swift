@@ -154,7 +154,12 @@ struct QueryRun {
     _ body: (UInt64, [CellValue]) throws -> Void
   ) throws {
     let query = query
-    let fresh = query.outputs.map { FigureAccumulator($0.item) }
+    let fresh = query.outputs.map { output in
+      FigureAccumulator(
+        output.item,
+        isUnsigned: output.column.map(query.reader.isUnsigned) ?? false
+      )
+    }
     var table: [[DatumKey]: Int] = [:]
     var keys: [[DatumKey]] = []
     var figures: [[FigureAccumulator]] = []

@@ -24,6 +24,8 @@ struct RowDecoder {
     /// Its place in the row; `nil` if the row is older than it.
     var place: Int?
     let definition: ColumnDefinition
+    /// Whether its integers have no sign.
+    let isUnsigned: Bool
     /// Its value in rows that are older than it.
     var fill = CellValue.null
   }
@@ -75,6 +77,7 @@ struct RowDecoder {
         place,
         of: row,
         layout: plan.layout,
+        isUnsigned: column.isUnsigned,
         limit: bytes == .all ? .max : CellValue.prefixByteCount,
         tableName: store.name(ofTable:)
       )
@@ -103,18 +106,30 @@ struct RowDecoder {
     var shown: [Column] = []
     for number in definition.layout(definition.currentLayout)?.columns ?? [] {
       guard let column = definition.column(number), store.isShown(column) else { continue }
-      let place = order.columns.firstIndex(of: number)
-      shown.append(Column(place: place, definition: column, fill: fill(column, of: table)))
+      shown.append(
+        Column(
+          place: order.columns.firstIndex(of: number),
+          definition: column,
+          isUnsigned: isUnsigned(column, of: table),
+          fill: fill(column, of: table)
+        )
+      )
     }
     for (place, number) in order.columns.enumerated() {
       guard let column = definition.column(number), store.isShown(column),
         !shown.contains(where: { $0.definition.number == number })
       else { continue }
-      shown.append(Column(place: place, definition: column))
+      shown.append(
+        Column(place: place, definition: column, isUnsigned: isUnsigned(column, of: table))
+      )
     }
     let plan = Plan(layout: order.layout, columns: shown)
     plans[key] = plan
     return plan
+  }
+
+  private func isUnsigned(_ column: ColumnDefinition, of table: UInt16) -> Bool {
+    store.numberType(of: column, in: table)?.isUnsignedInFull ?? false
   }
 
   /// The value in rows that are older than a column.
@@ -125,6 +140,7 @@ struct RowDecoder {
       0,
       of: bytes.span.bytes,
       layout: layout,
+      isUnsigned: isUnsigned(column, of: table),
       limit: self.bytes == .all ? .max : CellValue.prefixByteCount,
       tableName: store.name(ofTable:)
     )

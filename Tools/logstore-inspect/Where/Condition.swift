@@ -41,6 +41,8 @@ indirect enum Condition: Equatable {
       case null
       case bool(Bool)
       case integer(Int64)
+      /// A whole number that is no `integer`.
+      case unsigned(UInt64)
       case double(Double)
       case text(String)
     }

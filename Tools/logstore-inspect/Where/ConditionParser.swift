@@ -221,6 +221,7 @@ extension ConditionParser {
     switch start.kind {
     case .text(let text): value = .text(text)
     case .integer(let number): value = .integer(number)
+    case .unsigned(let number): value = .unsigned(number)
     case .double(let number): value = .double(number)
     case .name where start.isWord("true"): value = .bool(true)
     case .name where start.isWord("false"): value = .bool(false)

@@ -5,6 +5,8 @@ struct WhereToken: Equatable {
     case name(String)
     case text(String)
     case integer(Int64)
+    /// A whole number that is no `integer`.
+    case unsigned(UInt64)
     case double(Double)
     case sign(String)
     case end
@@ -164,14 +166,15 @@ struct WhereLexer {
     }
     let digits = String(characters[start..<position]).replacing("_", with: "")
     if isInteger {
-      guard let value = Int64(digits) else {
+      if let value = Int64(digits) { return token(.integer(value), from: start) }
+      guard let value = UInt64(digits) else {
         throw error(
           at: start,
-          expected: "an integer from \(Int64.min) to \(Int64.max)",
+          expected: "an integer from \(Int64.min) to \(UInt64.max)",
           digits
         )
       }
-      return token(.integer(value), from: start)
+      return token(.unsigned(value), from: start)
     }
     guard let value = Double(digits), value.isFinite else {
       throw error(at: start, expected: "a number", digits)
