@@ -222,7 +222,10 @@ struct RowImport {
       }
       writer.set(place, integer: value)
     case .double:
-      guard let value = Double(text) else { throw error(field, column, "a number", text) }
+      let type = column.numbers ?? .double
+      guard let value = type.double(text) else {
+        throw error(field, column, "a number \(type.doubleExtent)", text)
+      }
       writer.set(place, double: value)
     case .bool:
       switch text.lowercased() {
