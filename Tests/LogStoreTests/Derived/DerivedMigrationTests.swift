@@ -223,6 +223,68 @@ private enum LedgersError: Error { case notComputed(Int) }
     #expect(try open(Derived.schema, derived).map(\.[0]).sorted() == [2, 3])
   }
 
+  /// An import that has no values for them writes zero and an empty text.
+  @Test func `has them computed in rows that were imported without them`() throws {
+    try fill()
+    let start = Date.now.addingTimeInterval(-1)
+    let known = Date(timeIntervalSinceReferenceDate: 1000)
+    try open(Added.schema) { _ in }
+    let engine = try StorageEngine.open(at: folder.url.appending(path: "ledgers.store").path)
+    try engine.apply([.setMetadata(key: "derived.schema", value: [])])
+    let table = try #require(engine.catalogue.tables.first { $0.name == "Ledger" })
+    let layout = try #require(table.layout(table.currentLayout))
+    let entries = try #require(engine.catalogue.tables.first { $0.name == "Entry" })
+    let entryLayout = try #require(entries.layout(entries.currentLayout))
+    let names = layout.columns.map { table.column($0)?.name ?? "" }
+    let entryNames = entryLayout.columns.map { entries.column($0)?.name ?? "" }
+    var batch = engine.makeBatch()
+    for (name, date) in [("Éa", 0), ("Öb", 1000)] as [(String, Double)] {
+      var writer = RowWriter()
+      writer.begin(layout.layout)
+      for (place, column) in names.enumerated() {
+        switch column {
+        case "name": writer.append(place, text: name)
+        case "searchName": writer.append(place, text: "")
+        case "entryCount", "total": writer.set(place, integer: 0)
+        case "modified": writer.set(place, double: date)
+        default: break
+        }
+      }
+      let key = engine.reserveKeys(1, in: table.number).lowerBound
+      let owner = RowReference(table: table.number, key: key)
+      let range = writer.finish()
+      batch.insert(owner, layout: table.currentLayout, row: writer.bytes.extracting(range))
+      writer.removeAll()
+      writer.begin(entryLayout.layout)
+      for (place, column) in entryNames.enumerated() {
+        switch column {
+        case "amount": writer.set(place, integer: 5)
+        case "ledger": writer.set(place, reference: owner)
+        case "_rank_ledger": writer.set(place, integer: 1)
+        default: break
+        }
+      }
+      let entry = engine.reserveKeys(1, in: entries.number).lowerBound
+      let entryRange = writer.finish()
+      batch.insert(
+        RowReference(table: entries.number, key: entry),
+        layout: entries.currentLayout,
+        row: writer.bytes.extracting(entryRange)
+      )
+    }
+    _ = try engine.commit(&batch)
+    try engine.close()
+    try open(Added.schema) { context in
+      let ledgers = try context.fetch(FetchDescriptor<Added.Ledger>())
+      #expect(Set(ledgers.map(\.searchName)) == ["a", "b", "ea", "ob"])
+      let imported = ledgers.filter { $0.searchName.count == 2 }
+      #expect(imported.map { [$0.entryCount, $0.total] } == [[1, 5], [1, 5]])
+      #expect(imported.allSatisfy { $0.lastModified == nil })
+      #expect(imported.allSatisfy { ($0.modified == known) == ($0.searchName == "ob") })
+      #expect(ledgers.allSatisfy { $0.modified == known || $0.modified >= start })
+    }
+  }
+
   @Test func `has them in every stage of a plan, whatever its code changes`() throws {
     try fill()
     let configuration = ModelConfiguration(

@@ -10,7 +10,8 @@ struct Import: InspectCommand {
     discussion: """
       Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
       ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
-      over, rows get new ones. Lists of references must be empty or left out. An empty field is nil; "" is an empty text. The whole file is read and checked before \
+      over, rows get new ones. Lists of references must be empty or left out. Derived attributes may be left out: the app \
+      computes them when it opens the store next, and but for dates takes over nothing that the file says of them. An empty field is nil; "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
       With --commit-every an import that fails later, on a full disk say, says how many rows are in, and where \
       the rest begins. What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
@@ -57,8 +58,15 @@ struct Import: InspectCommand {
     let table = try inspected.table(named: entity)
     let rows = try RowImport(bytes, format, into: table, of: inspected)
     do {
-      let count = try rows.forEachRow(rank: { 0 }) { _, _ in }
+      let contents = try rows.forEachRow(rank: { 0 }) { _, _ in }
+      let count = contents.rowCount
       try inspected.finish()
+      if !contents.computedColumns.isEmpty {
+        let names = contents.computedColumns.map(\.printable).joined(separator: ", ")
+        console.notice(
+          "not taken over: \(names); the app computes derived attributes when it opens the store"
+        )
+      }
       var commitCount = 0
       if !dryRun, count > 0 { commitCount = try write(rows, table, console) }
       let facts: JSONValue = [

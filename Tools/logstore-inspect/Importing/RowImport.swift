@@ -9,7 +9,7 @@ struct RowImport {
   /// The format of the file.
   enum Format { case csv, ndjson }
 
-  private struct Column {
+  fileprivate struct Column {
     let definition: ColumnDefinition
     /// The type of its numbers; any that a column keeps, if the store does not say.
     let numbers: NumberType?
@@ -17,6 +17,15 @@ struct RowImport {
     let place: Int
     /// The place of the row's rank in a list, for a reference to the list's owner.
     let rankPlace: Int?
+    /// Whether the app computes its values, whatever the file says.
+    let isComputed: Bool
+  }
+
+  /// What there is in a file.
+  struct Contents: Equatable {
+    var rowCount = 0
+    /// The columns that the app computes, whatever the file says of them.
+    var computedColumns: [String] = []
   }
 
   private let bytes: [UInt8]
@@ -24,6 +33,7 @@ struct RowImport {
   private let table: TableDefinition
   private let layout: LayoutDefinition
   private let store: InspectedStore
+  private let derived: DerivedColumns
 
   init(
     _ bytes: [UInt8],
@@ -41,6 +51,7 @@ struct RowImport {
     self.format = format
     self.table = table
     self.layout = layout
+    derived = DerivedColumns(of: table, layout, in: store)
     self.store = store
   }
 
@@ -49,24 +60,25 @@ struct RowImport {
   /// - Parameters:
   ///   - rank: Makes the place of a row in a list.
   ///   - body: Takes a row, and the number of the line that it begins in.
-  /// - Returns: The number of rows.
+  /// - Returns: The number of rows, and what is passed over in them.
   /// - Throws: ``ImportError``, or what `body` throws.
-  func forEachRow(rank: () -> Int64, _ body: (RawSpan, Int) throws -> Void) throws -> Int {
+  func forEachRow(rank: () -> Int64, _ body: (RawSpan, Int) throws -> Void) throws -> Contents {
     var writer = RowWriter()
-    var count = 0
+    var contents = Contents()
     func write(_ fields: [(column: Column, field: ImportField)], line: Int) throws {
       try encode(fields, into: &writer, rank)
       let range = writer.finish()
       try body(writer.bytes.extracting(range), line)
       writer.removeAll()
-      count += 1
+      contents.rowCount += 1
     }
     switch format {
     case .csv:
       var scanner = CSVScanner(bytes)
-      guard let header = try scanner.next() else { return 0 }
+      guard let header = try scanner.next() else { return contents }
       let columns = try header.map { try column(named: $0.text ?? "", $0.place) }
       try checkDifferent(zip(columns, header).map { ($0, $1) })
+      contents.note(columns.compactMap(\.self))
       try checkComplete(columns.compactMap(\.self), header[0].place)
       while let fields = try scanner.next() {
         guard fields.count == columns.count else {
@@ -94,6 +106,7 @@ struct RowImport {
           } else {
             found = try column(named: name, field.place)
             known[name] = found
+            if let found { contents.note([found]) }
           }
           if let found { fields.append((found, field)) }
         }
@@ -102,7 +115,7 @@ struct RowImport {
         try write(fields, line: start.line)
       }
     }
-    return count
+    return contents
   }
 
   // MARK: Columns
@@ -133,7 +146,8 @@ struct RowImport {
       definition: definition,
       numbers: store.numberType(of: definition, in: table.number),
       place: position,
-      rankPlace: rank
+      rankPlace: rank,
+      isComputed: derived.isComputed(definition)
     )
   }
 
@@ -161,7 +175,7 @@ struct RowImport {
     let names = Set(columns.map(\.definition.number))
     for definition in store.columns(of: table)
     where !definition.isNullable && !names.contains(definition.number)
-      && definition.type != .references
+      && definition.type != .references && !derived.contains(definition)
     {
       throw ImportError(
         place,
@@ -180,10 +194,12 @@ struct RowImport {
     into writer: inout RowWriter,
     _ rank: () -> Int64
   ) throws(ImportError) {
-    writer.begin(layout.layout)
+    writer.begin(layout.layout, as: derived.template.span.bytes)
     // Values of variable width have to come in the order of their columns.
     for (column, field) in fields.sorted(by: { $0.column.place < $1.column.place }) {
+      if column.isComputed { continue }
       guard let text = field.text else {
+        if derived.contains(column.definition) { continue }
         if column.definition.isNullable || column.definition.type == .references { continue }
         throw error(field, column, "a value: each \(table.name) has one", "null")
       }
@@ -317,6 +333,13 @@ struct RowImport {
       found: found.isEmpty ? "an empty text" : found,
       advice: advice
     )
+  }
+}
+
+extension RowImport.Contents {
+  /// Notes those of some columns that the app computes.
+  fileprivate mutating func note(_ columns: [RowImport.Column]) {
+    computedColumns += columns.filter(\.isComputed).map(\.definition.name)
   }
 }
 
