@@ -159,6 +159,21 @@ import Testing
     #expect(rank > base)
   }
 
+  @Test(
+    arguments: [
+      ("t.csv", "{\"name\":1}", .csv), ("t.NDJSON", "name", .ndjson), ("t.json", "name", .ndjson),
+      ("t", "", .ndjson), ("t", "\u{FEFF}\n {\"name\":1}", .ndjson), ("/dev/stdin", "name\n", .csv),
+      ("t.txt", "\"name\"\n", .csv),
+    ] as [(String, String, RowImport.Format)]
+  )
+  func `takes a file for what its name says, or else its first character`(
+    name: String,
+    text: String,
+    format: RowImport.Format
+  ) {
+    #expect(RowImport.Format(of: Array(text.utf8), in: name) == format)
+  }
+
   @Test func `writes nothing in a dry run`() throws {
     try file("towns.csv", "name\nOslo\nBergen\n")
     let result = try session.run("import", "t.store", "Town", "towns.csv", "--dry-run")

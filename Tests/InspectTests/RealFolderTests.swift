@@ -125,3 +125,72 @@ private final class RealFolder {
     #expect(!"\(error)".contains("remove it") && !"\(error)".contains("damaged"), "\(error)")
   }
 }
+
+@Suite struct `What an import can read from` {
+  /// Lines of numbers that do not fit the buffer of a pipe, with a header or without one.
+  private static let rowCount = 40_000
+  private static let csv = "people\n" + (0..<rowCount).map { "\($0)\n" }.joined()
+  private static let ndjson = (0..<rowCount).map { "{\"people\":\($0)}\n" }.joined()
+
+  private func expectImport(of path: String, into folder: RealFolder) throws {
+    let result = try folder.run(["import", folder.store, "Town", path])
+    #expect(result.output == "imported 40,000 rows into Town, in 1 commit\n", "\(result.error)")
+    let count = try folder.run(["query", folder.store, "Town", "--columns", "count,sum(people)"])
+    #expect(count.output.contains("799980005"), "\(count.output)")
+  }
+
+  @Test(arguments: [csv, ndjson])
+  func `includes the output of a command`(text: String) throws {
+    let folder = try RealFolder()
+    let pipe = Pipe()
+    let end = pipe.fileHandleForWriting
+    Thread.detachNewThread {
+      try? end.write(contentsOf: Data(text.utf8))
+      try? end.close()
+    }
+    try withExtendedLifetime(pipe.fileHandleForReading) { start in
+      try expectImport(of: "/dev/fd/\(start.fileDescriptor)", into: folder)
+    }
+  }
+
+  @Test(arguments: [csv, ndjson])
+  func `includes a named pipe`(text: String) throws {
+    let folder = try RealFolder()
+    let path = folder.path + "/pipe"
+    try #require(mkfifo(path, 0o600) == 0)
+    Thread.detachNewThread {
+      guard let end = FileHandle(forWritingAtPath: path) else { return }
+      try? end.write(contentsOf: Data(text.utf8))
+      try? end.close()
+    }
+    try expectImport(of: path, into: folder)
+  }
+
+  @Test func `includes an open file without a name, and one behind a link`() throws {
+    let folder = try RealFolder()
+    let path = folder.path + "/towns"
+    try Self.csv.write(toFile: path, atomically: false, encoding: .utf8)
+    let file = try #require(FileHandle(forReadingAtPath: path))
+    let link = folder.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    try expectImport(of: link, into: folder)
+    try FileManager.default.removeItem(atPath: path)
+    #if os(Linux)
+    let other = try RealFolder()
+    try expectImport(of: "/dev/fd/\(file.fileDescriptor)", into: other)
+    #endif
+    let error = try #require(try folder.run(["import", folder.store, "Town", link]).error)
+    #expect(error.what == "there is no such file")
+    try file.close()
+  }
+
+  @Test func `is no device and no folder, and the error says so`() throws {
+    let folder = try RealFolder()
+    for (path, found) in [("/dev/null", "a device"), (folder.path, "a folder")] {
+      let error = try #require(try folder.run(["import", folder.store, "Town", path]).error)
+      #expect(error.what == "that cannot be read")
+      #expect((error.expected, error.found) == ("a file or a pipe", found))
+      #expect((error.place, error.status) == (path, .usage))
+    }
+  }
+}

@@ -20,6 +20,7 @@ struct Import: InspectCommand {
       EXAMPLES:
         logstore-inspect import trips.store Trip trips.csv --dry-run
         logstore-inspect import trips.store Trip trips.ndjson --commit-every 10000
+        zcat trips.csv.gz | logstore-inspect import trips.store Trip /dev/stdin
 
       \(ExitStatus.help)
       """
@@ -28,7 +29,12 @@ struct Import: InspectCommand {
   @OptionGroup var store: StoreOptions
   @Argument(help: "The entity.", completion: .entity)
   var entity: String
-  @Argument(help: "The file; csv if its name ends so, otherwise ndjson.", completion: .file())
+  @Argument(
+    help: """
+      The file, or a pipe such as /dev/stdin: csv or ndjson, as its name ends. Any other is ndjson if it begins with {.
+      """,
+    completion: .file()
+  )
   var file: String
   @OptionGroup var output: OutputOptions
 
@@ -53,7 +59,7 @@ struct Import: InspectCommand {
 
   func run(in console: Console) throws {
     let bytes = try UserFile(path: file, in: console).contents()
-    let format: RowImport.Format = file.lowercased().hasSuffix(".csv") ? .csv : .ndjson
+    let format = RowImport.Format(of: bytes, in: file)
     let inspected = try InspectedStore(store, in: console)
     let table = try inspected.table(named: entity)
     let rows = try RowImport(bytes, format, into: table, of: inspected)

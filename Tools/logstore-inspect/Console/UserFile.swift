@@ -13,14 +13,36 @@ struct UserFile {
     self.fileSystem = fileSystem
   }
 
-  /// All its bytes.
+  /// All its bytes, which may come out of a pipe.
   func contents() throws(ToolError) -> [UInt8] {
     do throws(StorageError) {
       // A link is a convenience to a user, and an intruder's way in to a store: only here one is followed.
-      return try bytes(of: try fileSystem.open(try fileSystem.resolvingLink(path), .read))
+      let target = try fileSystem.resolvingLink(path)
+      // To open a pipe only to see what it is would end a program that waits to write into it. A shell's name for one is a link
+      // that leads to no other name.
+      let kind = try fileSystem.status(of: target)?.kind
+      if fileSystem is PosixFileSystem, kind == .pipe || kind == .link {
+        return try pipedContents()
+      }
+      return try bytes(of: try fileSystem.open(target, .read))
+    } catch .unexpectedFile(_, _, let found) where fileSystem is PosixFileSystem {
+      throw ToolError(
+        "that cannot be read",
+        place: path,
+        expected: "a file or a pipe",
+        found: found == .link ? "a link to something else" : found.rawValue
+      )
     } catch {
       throw toolError(error, whileTryingTo: .read)
     }
+  }
+
+  /// All that comes out of a pipe, or out of an open file that has no name any more.
+  private func pipedContents() throws(StorageError) -> [UInt8] {
+    var found = FileKind.link
+    if let bytes = InputPipe.contents(of: path, found: &found) { return bytes }
+    if !InputPipe.exists(path) { throw .missingFile(path: path) }
+    throw .unexpectedFile(path: path, expected: .file, found: found)
   }
 
   private func bytes(of file: any OpenFile) throws(StorageError) -> [UInt8] {
