@@ -11,7 +11,8 @@ struct Import: InspectCommand {
       Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
       ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
       over, rows get new ones. Lists of references must be empty or left out. Derived attributes may be left out: the app \
-      computes them when it opens the store next, and but for dates takes over nothing that the file says of them. An empty field is nil; "" is an empty text. The whole file is read and checked before \
+      computes them when it opens the store next, and but for dates takes over nothing that the file says of them. \
+      An empty field is nil; "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
       With --commit-every an import that fails later, on a full disk say, says how many rows are in, and where \
       the rest begins. What only the app knows is not checked: values that must be unique, rules of its classes. No other process \
