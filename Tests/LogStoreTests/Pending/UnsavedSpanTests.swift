@@ -133,7 +133,18 @@ extension Double {
     let slow = FetchDescriptor(predicate: question.slow, sortBy: Self.orders[order])
     var fast = FetchDescriptor(predicate: question.fast, sortBy: Self.orders[order])
     let comment: Comment = "seed \(seed), \(question.description), order \(order)"
-    let expected = try context.fetch(slow).map(\.number)
+    let models = try context.fetch(slow)
+    let expected = models.map(\.number)
+    #expect(
+      try context.aggregate(fast, .sum(\.level)) == models.reduce(0) { $0 + $1.level },
+      comment
+    )
+    let groups = try context.aggregate(fast, by: \.isChecked, .count)
+    #expect(
+      Dictionary(uniqueKeysWithValues: groups)
+        == Dictionary(grouping: models, by: \.isChecked).mapValues(\.count),
+      comment
+    )
     #expect(try context.fetchCount(fast) == expected.count, comment)
     for (offset, limit) in [(0, nil), (0, 3), (2, 5), (expected.count / 2, 4), (40, 2), (30, nil)] {
       fast.fetchLimit = limit
@@ -203,7 +214,13 @@ extension Double {
         case 5: reading.ratio = Float(Double.depth(&random))
         case 6: reading.draught = reading.draught == nil ? .depth(&random) : nil
         case 7: reading.isChecked.toggle()
-        case 8, 9: context.delete(reading)
+        case 8: context.delete(reading)
+        case 9:
+          // Between the two, figures and fetches know it as deleted.
+          context.delete(reading)
+          let (kind, order) = kinds[step % 3]
+          try check(kind, order, &random, context, seed)
+          context.insert(reading)
         case 10: if manager.canUndo { manager.undo() }
         case 11:
           let other = ModelContext(context.container)
