@@ -1,4 +1,5 @@
 import Foundation
+import RowFormat
 
 // A fetch while models of the class are unsaved: the store is asked for as many rows as can be wanted, and unsaved
 // models are inserted into its answer or removed from it.
@@ -22,6 +23,11 @@ extension ModelContext {
     var areRowsEnough = pending.areAllNew && descriptor.sortBy.isEmpty && window.hasLimit
     if areRowsEnough { window.skip(allBut: 0) }
     let memory = memory(of: descriptor, pending, for: .firstRows)
+    if let memory, window.hasOffset,
+      let found = try fetchFar(descriptor, order, correctedBy: pending, from: connection, memory)
+    {
+      return found
+    }
     while true {
       if pending.areAllNew, !areRowsEnough, window.hasOffset {
         window.skip(allBut: try pending.matchCount())
@@ -90,6 +96,89 @@ extension ModelContext {
         behind: additions.countBefore
       )
     }
+  }
+
+  /// The same far behind the first row, where models that have rows are affected: the store skips the rows before, and counts the
+  /// affected ones among them.
+  ///
+  /// - Returns: `nil` if the rows have to be read from the first one on.
+  private func fetchFar<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ order: ModelOrder<T>,
+    correctedBy pending: PendingModels<T>,
+    from connection: StoreConnection,
+    _ memory: RepeatedFetch
+  ) throws -> [T]? {
+    var window = FetchSlice(descriptor)
+    guard let changeCount = connection.changeCount, window.isFar(behind: pending.affectedCount)
+    else { return nil }
+    pending.refresh(from: connection, readAfter: changeCount)
+    guard pending.isCurrent,
+      window.skip(allBut: try pending.matchCount(), andAffected: pending.affectedCount)
+    else { return nil }
+    var answer = try connection.store.fetch(window.request(for: descriptor), for: editingState)
+    if answer.needsFilter || answer.needsSort { return nil }
+    answer.tell(editingState.trace)
+    guard let first = answer.rows.first,
+      let type = connection.descriptor(of: first.reference),
+      let place = memory.question.place(of: first, type),
+      let affectedCount = try countAffected(
+        before: first.reference,
+        at: place,
+        descriptor,
+        correctedBy: pending,
+        from: connection
+      ),
+      connection.changeCount == changeCount
+    else { return nil }
+    window.discount(affectedCount)
+    var models = materialize(
+      answer.takeRows(),
+      as: T.self,
+      in: connection,
+      readAfter: changeCount
+    )
+    models = models.filter { !pending.isAffected($0) }
+    if models.isEmpty { return nil }
+    let additions = try pending.matching(
+      order,
+      from: models.first,
+      upTo: window.isFilled(by: models.count) ? window.last(of: models) : nil,
+      atMost: window.additionLimit
+    )
+    guard pending.isCurrent, window.begins(behind: additions.countBefore) else { return nil }
+    return window.slice(
+      order.merging(additions.models, into: models),
+      behind: additions.countBefore
+    )
+  }
+
+  /// Counts the affected rows before a row of a store's answer.
+  ///
+  /// - Returns: `nil` if the store cannot tell.
+  private func countAffected<T: PersistentModel>(
+    before row: RowReference,
+    at place: PagePosition,
+    _ descriptor: FetchDescriptor<T>,
+    correctedBy pending: PendingModels<T>,
+    from connection: StoreConnection
+  ) throws -> Int? {
+    var cursor = UnsavedCursor()
+    let affected = pending.affected(since: &cursor)
+      .filter { $0.connection === connection }.compactMap { $0.model?.persistentModelID }
+    var request = descriptor
+    request.predicate = descriptor.predicate(matching: Set(affected))
+    request.translation = nil
+    request.sortBy = []
+    request.fetchLimit = nil
+    request.fetchOffset = nil
+    guard let all = try connection.store.fetchCount(request, for: editingState) else { return nil }
+    if all == 0 { return 0 }
+    request.begin(behind: place)
+    guard let behind = try connection.store.fetchCount(request, for: editingState) else {
+      return nil
+    }
+    return all - behind - (pending.affectedModel(of: row, in: connection) == nil ? 0 : 1)
   }
 
   /// The same from a store that leaves part of the query to the context, or has its own order.
@@ -255,98 +344,6 @@ extension ModelContext {
     // New models follow all rows.
     return window.slice(found + added.map(\.persistentModelID))
   }
-}
-
-/// The wanted slice of a fetch's models, and the slice of the store's rows needed for it.
-struct FetchSlice {
-  private let offset: Int
-  private let limit: Int?
-  /// The first requested row of the store.
-  private var start = 0
-  /// Number of rows requested beyond the wanted models: some may turn out to be affected.
-  private var slack = 0
-
-  init<T>(_ descriptor: FetchDescriptor<T>) {
-    offset = max(descriptor.fetchOffset ?? 0, 0)
-    limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  var hasOffset: Bool { offset > 0 }
-  var hasLimit: Bool { limit != nil }
-
-  /// Skips the rows before the first model, wherever a number of added models may be.
-  mutating func skip(allBut additionCount: Int) { start = max(offset - additionCount, 0) }
-
-  /// Number of requested rows; `nil` for all.
-  private var rowLimit: Int? {
-    guard let wantedCount else { return nil }
-    let (count, overflow) = wantedCount.addingReportingOverflow(slack)
-    return overflow ? nil : count
-  }
-
-  func request<T>(for descriptor: FetchDescriptor<T>) -> FetchDescriptor<T> {
-    var request = descriptor
-    request.fetchOffset = start == 0 ? nil : start
-    request.fetchLimit = rowLimit
-    return request
-  }
-
-  /// Whether rows are skipped.
-  var skipsRows: Bool { start > 0 }
-
-  /// Number of wanted models, counted from the first requested row.
-  private var wantedCount: Int? {
-    guard let limit else { return nil }
-    let (count, overflow) = limit.addingReportingOverflow(offset - start)
-    return overflow ? nil : count
-  }
-
-  /// Maximum number of added models that can be wanted, in order, from the first requested row on; `nil` for all.
-  var additionLimit: Int? { wantedCount }
-
-  /// Whether a number of models is all that is wanted.
-  func isFilled(by count: Int) -> Bool { wantedCount.map { $0 <= count } ?? false }
-
-  /// The last model that can be wanted, of models in order.
-  func last<Model>(of models: [Model]) -> Model? { wantedCount.flatMap { models[safe: $0 - 1] } }
-
-  /// Whether wanted rows may follow those of an answer.
-  func isTooNarrow(for count: Int, of fetchedCount: Int) -> Bool {
-    guard let rowLimit else { return false }
-    return fetchedCount == rowLimit && !isFilled(by: count)
-  }
-
-  /// Requests a few more rows than are wanted: so many may be affected.
-  mutating func allow(for affectedCount: Int) { slack = max(slack, min(affectedCount, 64)) }
-
-  /// Requests more rows.
-  ///
-  /// - Parameter affectedCount: Maximum number of affected rows.
-  mutating func widen(by affectedCount: Int) {
-    if slack >= affectedCount { assertionFailure("more than \(affectedCount) rows were affected") }
-    slack = slack >= affectedCount ? .max : min(max(4 * slack, rowLimit ?? 0, 64), affectedCount)
-  }
-
-  /// Cuts the models to the wanted ones.
-  ///
-  /// - Parameters:
-  ///   - models: The models, from the first requested row.
-  ///   - countBefore: The number of added models before that row.
-  /// - Returns: The wanted models.
-  func slice<Model>(_ models: [Model], behind countBefore: Int = 0) -> [Model] {
-    cut(models[...], offset - start - countBefore)
-  }
-
-  private func cut<Model>(_ models: ArraySlice<Model>, _ offset: Int) -> [Model] {
-    if offset == 0, limit.map({ models.count <= $0 }) ?? true, models.startIndex == 0 {
-      return Array(models)
-    }
-    let rest = models.dropFirst(offset)
-    return Array(limit.map { rest.prefix($0) } ?? rest)
-  }
-
-  /// Number of wanted models out of a total.
-  func count(of all: Int) -> Int { min(max(all - offset, 0), limit ?? .max) }
 }
 
 extension FetchDescriptor {

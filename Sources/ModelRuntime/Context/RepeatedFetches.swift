@@ -242,7 +242,7 @@ struct FetchQuestion {
   }
 
   /// The place of a stored row in the order.
-  fileprivate func place(of row: FetchedRow, _ type: ModelDescriptor) -> PagePosition? {
+  func place(of row: FetchedRow, _ type: ModelDescriptor) -> PagePosition? {
     var values: [QueryValue] = []
     for key in ordering.keys {
       guard let reading = key.ownColumn, let slot = ColumnSlot(reading, type) else { return nil }

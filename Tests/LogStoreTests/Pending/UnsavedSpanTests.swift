@@ -237,4 +237,75 @@ extension Double {
       try check(kind, order, &random, context, seed)
     }
   }
+
+  /// The store skips the rows before, some of which have unsaved changes here.
+  @Test(arguments: UInt64(1)...8)
+  func `find what is far behind the first row`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let context = ModelContext(
+      try ModelContainer(
+        for: TideReading.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
+    context.autosaveEnabled = false
+    for number in 0..<400 { context.insert(TideReading(number, &random)) }
+    try context.save()
+    for step in 0..<20 {
+      let stored = try context.fetch(FetchDescriptor<TideReading>())
+      let reading = try #require(stored.randomElement(using: &random))
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: context.delete(reading)
+      case 1: context.insert(TideReading(1_000 + step, &random))
+      case 2: reading.level = .random(in: -3...3, using: &random)
+      case 3: reading.at = .tideDay(&random)
+      default: reading.depth = .depth(&random)
+      }
+      if step == 10 {
+        let other = ModelContext(context.container)
+        for reading in try other.fetch(FetchDescriptor<TideReading>()).prefix(6) {
+          reading.depth = .depth(&random)
+        }
+        try other.save()
+      }
+      let question = Self.question(.random(in: 0..<Self.kindCount, using: &random), &random)
+      let order = Int.random(in: 0..<Self.orders.count, using: &random)
+      let slow = FetchDescriptor(predicate: question.slow, sortBy: Self.orders[order])
+      let expected = try context.fetch(slow).map(\.number)
+      var fast = FetchDescriptor(predicate: question.fast, sortBy: Self.orders[order])
+      for _ in 0..<8 {
+        let offset = Int.random(in: 0..<expected.count + 10, using: &random)
+        fast.fetchOffset = offset
+        fast.fetchLimit = [nil, 1, 5, 50].randomElement(using: &random) ?? nil
+        let found = try context.fetch(fast).map(\.number)
+        let wanted = expected.dropFirst(offset).prefix(fast.fetchLimit ?? .max)
+        #expect(
+          found == Array(wanted),
+          "seed \(seed), \(question.description), order \(order), offset \(offset)"
+        )
+      }
+    }
+  }
+
+  @Test func `read only the rows around a place far behind the first`() throws {
+    var random = SeededRandom(seed: 1)
+    let context = ModelContext(
+      try ModelContainer(
+        for: TideReading.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
+    for number in 0..<2_000 { context.insert(TideReading(number, &random)) }
+    try context.save()
+    let readings = try context.fetch(FetchDescriptor<TideReading>(sortBy: [SortDescriptor(\.at)]))
+    readings[3].at += 1
+    context.delete(readings[1_500])
+    var page = FetchDescriptor<TideReading>(sortBy: [SortDescriptor(\.at)])
+    page.fetchOffset = 1_900
+    page.fetchLimit = 20
+    let (models, plans) = try context.explain { try context.fetch(page) }
+    #expect(models.map(\.number) == readings[1_901..<1_921].map(\.number))
+    let readCount = plans.flatMap(\.accesses).reduce(0) { $0 + $1.readRowCount }
+    #expect(readCount < 200, "\(readCount) rows")
+  }
 }
