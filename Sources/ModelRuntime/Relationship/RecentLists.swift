@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The lists that a context still holds after it has saved them or found them in a row, so that repeated use
 /// does not load them each time.
 ///
@@ -17,8 +19,8 @@ struct RecentLists {
   /// Number of members of all lists that are held.
   private(set) var memberCount = 0
 
-  /// The owners that were evicted lately.
-  private var evictedIDs: Set<ObjectIdentifier> = []
+  /// The rows of the owners that were evicted lately: another object may have an owner's address by now.
+  private var evictedRows: Set<RowReference> = []
   /// Maximum number of members of all owners together that are held: more, once the app uses more of them in turn.
   private var mostMembers = 250_000
 
@@ -40,7 +42,7 @@ struct RecentLists {
   /// - Returns: The least recently used owners, whose lists are to be released now.
   mutating func keep(lists memberCount: Int, of state: _ModelState) -> [any PersistentModel] {
     forget(state)
-    if evictedIDs.remove(ObjectIdentifier(state)) != nil {
+    if evictedRows.remove(state.reference) != nil {
       // It was loaded again: evicting it once more would only cost the next load.
       mostMembers = min(mostMembers + memberCount, Self.mostMembersEver)
     }
@@ -55,8 +57,8 @@ struct RecentLists {
       places.count > Self.mostOwners || self.memberCount > mostMembers
     {
       guard let oldest = removeOldest() else { break }
-      if evictedIDs.count == Self.mostOwners { evictedIDs = [] }
-      evictedIDs.insert(ObjectIdentifier(oldest))
+      if evictedRows.count == Self.mostOwners { evictedRows = [] }
+      if oldest.reference != .none { evictedRows.insert(oldest.reference) }
       if let model = oldest.model { evicted.append(model) }
     }
     // An owner that is kept again leaves an entry behind, whether or not others have to go.

@@ -48,6 +48,7 @@ import Testing
     let context = ModelContext(try makeLibrary())
     let books = counts.indices.map { Book(title: "\($0)") }
     for book in books { context.insert(book) }
+    try context.save()
     var lists = RecentLists()
     var evicted: [Int] = []
     for number in uses {
@@ -75,5 +76,21 @@ import Testing
   @Test func `of many owners that are used once are released`() throws {
     let evicted = try evictions(Array(repeating: 26_000, count: 40), using: 0..<40)
     #expect(evicted == Array(0..<31))
+  }
+
+  @Test func `of owners that are freed make no room for owners at their addresses`() throws {
+    let context = ModelContext(try makeLibrary())
+    for number in 0..<300 { context.insert(Book(title: "\(number)")) }
+    try context.save()
+    let identifiers = try context.fetchIdentifiers(FetchDescriptor<Book>())
+    var alive: [any PersistentModel] = []
+    for identifier in identifiers {
+      let book = context.model(for: identifier)
+      context.keepLists(26_000, of: book._$state)
+      alive.append(book)
+      // More than there is room for, so that some are evicted before they are freed.
+      if alive.count > 12 { alive.removeFirst() }
+    }
+    #expect(context.recentLists.memberCount <= 250_000)
   }
 }
