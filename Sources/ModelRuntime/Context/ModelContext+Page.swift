@@ -65,20 +65,6 @@ extension ModelContext {
   }
 }
 
-extension ModelContext {
-  /// Whether any model of a class is new, changed or deleted, and not saved.
-  fileprivate func hasUnsavedModels(of type: any PersistentModel.Type) -> Bool {
-    if inserted.isEmpty, changed.isEmpty, deletedInMemory.isEmpty, !hasRowsTakenAlong {
-      return false
-    }
-    let type = ModelDescriptor.of(type)
-    unsaved.update(from: self, for: type)
-    return [unsaved.inserted, unsaved.changed, unsaved.deleted].contains {
-      !$0.classes(below: type).isEmpty
-    }
-  }
-}
-
 /// Fetches the pages of one descriptor.
 private struct Pager<T: PersistentModel> {
   let sort: PageSort<T>
@@ -145,7 +131,7 @@ private struct Pager<T: PersistentModel> {
       $0.superentityName == entity
     }
     return (isOfOneTable || !connection.store.ordersRowsByReference)
-      && !(descriptor.includePendingChanges && context.hasUnsavedModels(of: T.self))
+      && !(descriptor.includePendingChanges && context.hasUnsavedModels(of: .of(T.self)))
   }
 
   /// The token of a model's place.

@@ -160,7 +160,7 @@ struct PendingModels<T: PersistentModel> {
   /// Reads again the rows of the models to which the predicate leads from unsaved ones: the store's answer is about what they are by
   /// now.
   private func refreshOthers(from connection: StoreConnection, readAfter changeCount: UInt64?) {
-    let paths = expression?.pathsToOthers ?? []
+    let paths = expression?.pathsToOthers.withoutPrefixes ?? []
     if paths.isEmpty || !isCurrent { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     // Whatever the context has read is as new as the store.
@@ -400,63 +400,6 @@ extension [[UnsavedClass]] {
   fileprivate var areMany: Bool { modelCount > UnsavedLookup.smallCount }
 }
 
-/// Values of a column, one of which a model must have to match.
-struct UnsavedLookup {
-  let column: Int
-  let values: [QueryValue]
-
-  /// Maximum number of models that are tested one by one.
-  static let smallCount = 16
-}
-
-extension QueryExpression {
-  /// The values that a model of a class needs to match; `nil` if the expression names none.
-  func valueLookup(of type: ModelDescriptor) -> UnsavedLookup? {
-    switch self {
-    case .and(let lhs, let rhs): lhs.valueLookup(of: type) ?? rhs.valueLookup(of: type)
-    case .comparison(.equal, .column(let path, let reading), .constant(let constant), _),
-      .comparison(.equal, .constant(let constant), .column(let path, let reading), _):
-      UnsavedLookup(path, reading, [constant], of: type)
-    case .membership(.column(let path, let reading), let constants):
-      UnsavedLookup(path, reading, constants, of: type)
-    // Null does not match, so the value has to be true.
-    case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
-      .comparison(.equal, let test, .constant(.bool(true)), _):
-      test.valueLookup(of: type)
-    default: nil
-    }
-  }
-}
-
-extension QueryExpression {
-  /// The value of a flag that a model of a class needs to match, where the flag itself is a part of the expression.
-  ///
-  /// Half of all models may have it, so any other value is looked up rather than this one.
-  fileprivate func flagLookup(of type: ModelDescriptor) -> UnsavedLookup? {
-    switch self {
-    case .and(let lhs, let rhs): lhs.flagLookup(of: type) ?? rhs.flagLookup(of: type)
-    case .column(let path, let reading) where reading.kind == .bool:
-      UnsavedLookup(path, reading, [.bool(true)], of: type)
-    case .not(.column(let path, let reading)) where reading.kind == .bool:
-      UnsavedLookup(path, reading, [.bool(false)], of: type)
-    default: nil
-    }
-  }
-}
-
-extension UnsavedLookup {
-  fileprivate init?(
-    _ path: RowPath,
-    _ reading: ColumnReading,
-    _ values: [QueryValue],
-    of type: ModelDescriptor
-  ) {
-    // In a class other than the predicate's, columns have other meanings.
-    guard path.level == 0, path.steps.isEmpty, type.isKind(of: path.descriptor) else { return nil }
-    self.init(column: reading.column, values: values)
-  }
-}
-
 extension ModelContext {
   /// Reads again the rows of the models at the other ends of a to-one relationship that others have saved since.
   ///
@@ -487,22 +430,7 @@ extension ModelContext {
     return ends
   }
 
-  /// Reads again the rows of changed models that others have saved since: unsaved changes apply on top of stored values.
-  ///
-  /// - Parameters:
-  ///   - states: The models.
-  ///   - connection: The store.
-  ///   - changeCount: The store's number of changes before it answered; `nil` if it does not count.
-  func refreshOutdated(
-    _ states: some Sequence<_ModelState>,
-    from connection: StoreConnection,
-    readAfter changeCount: UInt64?
-  ) {
-    noticeCommits(to: connection, readAfter: changeCount)
-    refreshOutdatedRows(of: states, from: connection)
-  }
-
-  /// The same, with all commits noticed.
+  /// Reads again the rows of models that others have saved since, as far as the context has noticed.
   fileprivate func refreshOutdatedRows(
     of states: some Sequence<_ModelState>,
     from connection: StoreConnection

@@ -70,3 +70,16 @@ package struct RowPath: Sendable {
       && zip(steps, other.steps).allSatisfy { $0.property === $1.property }
   }
 }
+
+extension [RowPath] {
+  /// The paths that no other one leads along.
+  var withoutPrefixes: [RowPath] {
+    indices.filter { place in
+      !indices.contains { other in
+        guard other != place, self[place].isPrefix(of: self[other]) else { return false }
+        // Of equal ones, the first stays.
+        return self[other].steps.count > self[place].steps.count || other < place
+      }
+    }.map { self[$0] }
+  }
+}
