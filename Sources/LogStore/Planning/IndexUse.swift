@@ -21,22 +21,19 @@ struct IndexUse {
   ///
   /// - Parameters:
   ///   - index: An index of values.
-  ///   - lookups: The predicate's conditions on columns, all of which must hold.
+  ///   - lookups: The predicate's conditions on columns, one for each column, all of which must hold.
   ///   - isComplete: Whether it asks nothing else.
   init?(_ index: LazyIndex, _ lookups: [ValueLookup], isComplete: Bool) {
     guard case .values(_, let columns) = index.definition else { return nil }
-    var byColumn: [Int: ValueLookup] = [:]
-    for lookup in lookups {
-      byColumn[lookup.column.number] =
-        byColumn[lookup.column.number].map { $0.intersection(lookup) } ?? lookup
-    }
     var prefixes = [IndexKey()]
     var ranges: [ClosedRange<IndexEntry>]?
     var word = 0
     var fixedCount = 0
     var usedCount = 0
     for column in columns {
-      guard let lookup = byColumn[column.number], lookup.column == column else { break }
+      guard let lookup = lookups.first(where: { $0.column.number == column.number }),
+        lookup.column == column
+      else { break }
       usedCount += 1
       let isSingle = lookup.arePoints && lookup.intervals.count == 1
       if lookup.arePoints, prefixes.count * lookup.intervals.count <= 1024 {
@@ -62,9 +59,9 @@ struct IndexUse {
     self.fixedCount = fixedCount
     self.ranges =
       ranges ?? prefixes.map { IndexEntry.start(of: $0, word)...IndexEntry.end(of: $0, word) }
-    let tellsAll = isComplete && usedCount == byColumn.count
-    isExact = tellsAll && byColumn.values.allSatisfy(\.isExact)
-    isSharp = tellsAll && byColumn.values.allSatisfy(\.isSharp)
+    let tellsAll = isComplete && usedCount == lookups.count
+    isExact = tellsAll && lookups.allSatisfy(\.isExact)
+    isSharp = tellsAll && lookups.allSatisfy(\.isSharp)
     isNarrow = usedCount > 0
   }
 

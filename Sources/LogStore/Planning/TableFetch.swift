@@ -138,13 +138,17 @@ extension TableFetch {
       }
       let rowCount = view.rowCount(of: table.number)
       let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
+      let ordered = first.flatMap { _ in orderedIndexes(indexes) }
+      if let path = try directPage(ordered, rowCount) { return path }
       let narrowest = try indexes?.narrowest()
       if let narrowest, let path = try exactPath(narrowest, rowCount) { return path }
-      if let narrowest, let path = try sharpPath(narrowest, indexes, rowCount) { return path }
+      if let narrowest, let path = try sharpPath(narrowest, indexes, ordered, rowCount) {
+        return path
+      }
       if let keys = try words(narrowest, rowCount) { return .keys(keys) }
       let joined = try join(rowCount)
       if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
-      if let first, let path = try walk(first, indexes, narrowest, rowCount) { return path }
+      if let first, let path = try walk(first, ordered, narrowest, rowCount) { return path }
       if let joined, joined.count <= narrowest?.count ?? .max,
         joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
       {
@@ -205,6 +209,34 @@ extension TableFetch {
       }
     }
 
+    /// The indexes for a walk in the order of the sort.
+    ///
+    /// The walk to a page begins at the page's place: an index may answer all the rest that the predicate asks.
+    private func orderedIndexes(_ indexes: TableIndexes?) -> TableIndexes? {
+      guard expression?.pagePosition != nil, indexes != nil else { return indexes }
+      let rest = expression?.withoutPagePosition
+      return TableIndexes(
+        store,
+        table,
+        CandidatePlan(rest, store.textHash),
+        isFiltered: rest != nil,
+        view
+      )
+    }
+
+    /// The path to a page of rows that an index alone can tell, in their order.
+    private func directPage(_ indexes: TableIndexes?, _ rowCount: Int) throws -> AccessPath? {
+      guard case .page(let first, let window) = output, window.limit <= rowCount / 8,
+        let (walk, keys) = try indexes?.direct(
+          by: first.ordering,
+          behind: expression?.pagePosition
+        ),
+        let rows = try walk.page(window, in: keys, atMost: rowCount, nil)
+      else { return nil }
+      tally?.choose(walk, candidates: rows.count)
+      return .page(rows)
+    }
+
     /// The path to rows that an index alone can tell.
     private func exactPath(_ found: TableIndexes.Found, _ rowCount: Int) throws -> AccessPath? {
       guard found.use.isExact else { return nil }
@@ -226,6 +258,7 @@ extension TableFetch {
     private func sharpPath(
       _ found: TableIndexes.Found,
       _ indexes: TableIndexes?,
+      _ ordered: TableIndexes?,
       _ rowCount: Int
     ) throws -> AccessPath? {
       guard found.use.isSharp, let wanted = first?.wanted ?? limit, wanted < found.count / 16 else {
@@ -242,7 +275,7 @@ extension TableFetch {
         let ordered = try indexes?.ordered(by: first.ordering, behind: nil)
         guard let ordered, ordered.found.count <= found.count else { return nil }
       }
-      return try walk(first, indexes, found, rowCount)
+      return try walk(first, ordered, found, rowCount)
     }
 
     /// The rows whose texts have the words that the predicate looks for.
@@ -395,29 +428,17 @@ extension TableFetch {
       _ narrowest: TableIndexes.Found?,
       _ rowCount: Int
     ) throws -> AccessPath? {
-      guard var indexes else { return nil }
+      guard let indexes else { return nil }
       // So few rows are sorted faster than walked to.
       if let narrowest, narrowest.count / 2 <= first.wanted, narrowest.count <= rowCount / 4 {
         return try candidates(narrowest)
       }
-      let position = expression?.pagePosition
-      if position != nil {
-        // The walk begins at the page's place: an index may answer all the rest.
-        let rest = expression?.withoutPagePosition
-        guard
-          let others = TableIndexes(
-            store,
-            table,
-            CandidatePlan(rest, store.textHash),
-            isFiltered: rest != nil,
-            view
-          )
-        else { return nil }
-        indexes = others
-      }
-      guard let (walk, found) = try indexes.ordered(by: first.ordering, behind: position) else {
-        return nil
-      }
+      guard
+        let (walk, found) = try indexes.ordered(
+          by: first.ordering,
+          behind: expression?.pagePosition
+        )
+      else { return nil }
       let test = walk.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
       // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
@@ -487,14 +508,17 @@ extension TableFetch {
   func visit(
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    var control = ScanControl.proceed
-    let visitor = visitor
+    // Set at the end only: a captured variable that changed with each row would be checked with each row.
+    var isStopped = false
+    let visitor = RowVisitor(self)
     func test(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-      control = try visitor.visitIfMatching(key, layout, row, body) ?? .proceed
+      let control = try visitor.visitIfMatching(key, layout, row, body) ?? .proceed
+      if control == .stop { isStopped = true }
       return control
     }
     func take(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-      control = try visitor.visit(key, layout, row, body)
+      let control = try visitor.visit(key, layout, row, body)
+      if control == .stop { isStopped = true }
       return control
     }
     SchedulePoint.duringFetch.reach()
@@ -508,18 +532,24 @@ extension TableFetch {
     case .rows, .count:
       guard let firstKey else { break }
       try view.scan(table.number, in: firstKey == 0 ? nil : firstKey ..< .max, test)
-    case .columns(let plan): control = try visitRanges(plan, body)
+    case .columns(let plan): return try visitRanges(plan, visitor, body)
     }
-    return control
+    return isStopped ? .stop : .proceed
   }
 
   /// Passes single rows on, in the current layout.
   ///
-  /// A type of its own, since a scan's closure that captured the whole fetch would copy it for each row.
-  private struct RowVisitor {
+  /// An object, since a scan's closure that captured the fetch, or a value with its filter, would copy it for each row.
+  private final class RowVisitor {
     let table: EntityTable
     let filter: RowFilter?
     let tally: TableTally?
+
+    init(_ fetch: TableFetch) {
+      table = fetch.table
+      filter = fetch.filter
+      tally = fetch.tally
+    }
 
     /// Passes a row on if it matches.
     ///
@@ -556,14 +586,12 @@ extension TableFetch {
     }
   }
 
-  private var visitor: RowVisitor { RowVisitor(table: table, filter: filter, tally: tally) }
-
   /// Visits the rows that match, one range of keys after the other.
   private func visitRanges(
     _ plan: ColumnPlan,
+    _ visitor: RowVisitor,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    let visitor = visitor
     let isExact = plan.isExact
     var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
     // The first range is short: a fetch that wants one row may find it there.

@@ -7,6 +7,7 @@ struct TableIndexes {
   private let store: TableStore
   private let table: EntityTable
   private let view: ReadView
+  /// The predicate's conditions on columns, one for each column.
   private let lookups: [ValueLookup]
   /// Whether the lookups are all that the predicate asks for.
   private let isComplete: Bool
@@ -35,7 +36,7 @@ struct TableIndexes {
     if let (lookups, isComplete) = asked {
       // Of a class the predicate does not speak of, columns have other meanings.
       let own = lookups.filter { table.descriptor.isKind(of: $0.owner) }
-      self.lookups = own
+      self.lookups = own.onePerColumn
       self.isComplete = isComplete && own.count == lookups.count
     } else {
       lookups = []
@@ -55,16 +56,47 @@ struct TableIndexes {
   /// - Throws: What making an index throws.
   func narrowest() throws -> Found? {
     if lookups.isEmpty { return nil }
+    let uses = store.indexes.values(of: table.number).compactMap { index in
+      IndexUse(index, lookups, isComplete: isComplete).flatMap { $0.isNarrow ? $0 : nil }
+    }
+    // An index that tells all that is asked names the rows that match: no other one names fewer.
+    for use in uses where use.isExact {
+      if let keys = try use.index.keys(as: view, in: store) {
+        return Found(use: use, keys: keys, count: try use.count(in: keys))
+      }
+    }
     var best: Found?
-    for index in store.indexes.values(of: table.number) {
-      guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isNarrow,
-        let keys = try index.keys(as: view, in: store)
-      else { continue }
+    for use in uses where !use.isExact {
+      guard let keys = try use.index.keys(as: view, in: store) else { continue }
       let count = try use.count(in: keys)
-      if let best, best.count < count || best.count == count && best.use.isExact { continue }
+      if let best, best.count <= count { continue }
       best = Found(use: use, keys: keys, count: count)
     }
     return best
+  }
+
+  /// An index that has the rows that match in the order of a sort, and no others among them.
+  ///
+  /// No access path reads fewer rows for the first ones of the sort, so nothing is counted.
+  ///
+  /// - Parameters:
+  ///   - ordering: The sort.
+  ///   - position: The place in the sort behind which the rows are wanted, if it is not the beginning.
+  /// - Returns: The walk and the index's entries; `nil` if there is no such index.
+  /// - Throws: What making an index throws.
+  func direct(
+    by ordering: RowOrdering,
+    behind position: PagePosition?
+  ) throws -> (walk: IndexWalk, keys: OrderedKeys)? {
+    for index in store.indexes.values(of: table.number) {
+      guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isExact,
+        let walk = IndexWalk(use, ordering, behind: position, of: table),
+        walk.isComplete, walk.isExact,
+        let keys = try index.keys(as: view, in: store)
+      else { continue }
+      return (walk, keys)
+    }
+    return nil
   }
 
   /// The index in whose order the first rows of a sort are met soonest.
@@ -89,6 +121,22 @@ struct TableIndexes {
       best = (walk, found)
     }
     return best
+  }
+}
+
+extension [ValueLookup] {
+  /// The same conditions, those of one column in one.
+  fileprivate var onePerColumn: Self {
+    guard count > 1 else { return self }
+    var merged: Self = []
+    for lookup in self {
+      if let place = merged.firstIndex(where: { $0.column.number == lookup.column.number }) {
+        merged[place] = merged[place].intersection(lookup)
+      } else {
+        merged.append(lookup)
+      }
+    }
+    return merged
   }
 }
 

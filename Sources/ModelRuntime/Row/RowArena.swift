@@ -268,5 +268,8 @@ public struct FetchedRowBuilder {
   }
 
   /// Keeps a selection of the rows in a new order: the result of sorting and limiting.
-  public mutating func rearrange(_ order: [Int]) { rows = order.map { rows[$0] } }
+  public mutating func rearrange(_ order: [Int]) {
+    if order.count == rows.count, order.elementsEqual(rows.indices) { return }
+    rows = order.map { rows[$0] }
+  }
 }
