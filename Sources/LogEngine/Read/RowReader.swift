@@ -185,9 +185,7 @@ package struct RowReader {
     _ reference: RowReference,
     _ packed: inout PackedRowsCursor
   ) throws -> (PackedRows, Int) {
-    if let known = packed.known(place.segment, place.packAddress.block),
-      place.packAddress.row < known.count
-    {
+    if let known = packed.known(place.segment, place.packAddress) {
       return (known, place.packAddress.row)
     }
     guard let (found, pack) = try state.packed(place, of: reference) else {

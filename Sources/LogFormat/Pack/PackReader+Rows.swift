@@ -136,7 +136,7 @@ extension PackReader {
         return spare
       }
       do {
-        try fill(rows, with: number, &vectors)
+        try fill(rows, with: number, .all, &vectors)
         slot.isIntact.store(true, ordering: .releasing)
       } catch let error as StorageError {
         // Packs never change: decoding the block again for another row would find the same damage.
@@ -173,9 +173,15 @@ extension PackReader {
   /// - Parameters:
   ///   - rows: Receives the rows.
   ///   - number: The block.
+  ///   - part: The rows that are assembled.
   ///   - vectors: The vectors of an earlier block, which are reused for those of this one.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged; the rows are then unchanged.
-  package func fill(_ rows: PackedRows, with number: Int, _ vectors: inout [ColumnVector]) throws {
+  func fill(
+    _ rows: PackedRows,
+    with number: Int,
+    _ part: BlockPart,
+    _ vectors: inout [ColumnVector]
+  ) throws {
     let block = footer.blocks[number]
     let schema = footer.schemas[block.schema]
     while vectors.count <= schema.columns.count { vectors.append(ColumnVector()) }
@@ -185,7 +191,7 @@ extension PackReader {
         _ = try decode(chunk, of: number, bytes, into: vectors[chunk])
       }
     }
-    guard rows.fill(from: vectors, of: block, schema) else {
+    guard rows.fill(from: vectors, of: block, schema, part) else {
       throw damage(
         at: block.offset,
         .inconsistent(.packBlock, table: schema.table, key: block.firstKey)
@@ -199,6 +205,7 @@ extension PackReader {
   func fill(
     _ rows: PackedRows,
     withBlockOfScan number: Int,
+    _ part: BlockPart,
     _ vectors: inout [ColumnVector]
   ) throws {
     let slot = slots[number]
@@ -208,7 +215,7 @@ extension PackReader {
       throw damage
     }
     do {
-      try fill(rows, with: number, &vectors)
+      try fill(rows, with: number, part, &vectors)
     } catch let error as StorageError {
       if case .corruption = error { slot.record(damage: error) }
       throw error

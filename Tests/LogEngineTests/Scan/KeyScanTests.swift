@@ -60,6 +60,59 @@ import Testing
     #expect(count == keys.count)
   }
 
+  /// Of a block, only what lies between the first and the last row that is read is put together; how much that is, the scan
+  /// knows of so many rows ahead.
+  @Test(arguments: 0..<24 as Range<UInt64>)
+  func `reads runs of rows, with gaps between them, as a scan of all rows does`(
+    seed: UInt64
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try MemoryStore()
+    let textLength = [8, 60, 300, 6000][Int(seed % 4)]
+    try store.commit(
+      (0..<2500).map { number in
+        let length = Int.random(in: 0...textLength, using: &random)
+        return .insert(
+          Int64(number),
+          String(repeating: number % 7 == 0 ? "x" : "\(number)", count: length / 4)
+        )
+      }
+    )
+    // Keys without a gap need no list in a block.
+    if seed % 3 != 0 {
+      try store.commit(store.rows.keys.filter { _ in random.next() % 3 == 0 }.map { .delete($0) })
+    }
+    try store.engine.compact()
+    if seed % 2 == 0 {
+      try store.work(20, textLength: textLength)
+      if seed % 4 == 0 { try store.engine.compact() }
+    }
+    let view = store.engine.makeReadView()
+    var expected: [UInt64: [UInt8]] = [:]
+    try view.scan(1) { key, _, row in
+      expected[key] = row.withUnsafeBytes { Array($0) }
+      return .proceed
+    }
+    let all = expected.keys.sorted()
+    for _ in 0..<12 {
+      let longest = [2, 40, 200, 1200].randomElement(using: &random) ?? 2
+      var keys: [UInt64] = []
+      var place = 0
+      while place < all.count {
+        let end = min(place + Int.random(in: 1...longest, using: &random), all.count)
+        keys += all[place..<end]
+        place = end + Int.random(in: 1...longest, using: &random)
+      }
+      var found: [UInt64] = []
+      try view.scan(1, keys: keys) { key, _, row in
+        #expect(row.withUnsafeBytes { Array($0) } == expected[key], "seed \(seed), row \(key)")
+        found.append(key)
+        return .proceed
+      }
+      #expect(found == keys, "seed \(seed)")
+    }
+  }
+
   @Test func `stops when it is told to, and finds nothing in a table that is not there`() throws {
     let store = try MemoryStore()
     try store.work(50, textLength: 20)

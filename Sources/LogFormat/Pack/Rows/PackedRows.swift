@@ -1,6 +1,8 @@
 import RowFormat
 
-/// The rows of a block, assembled from its columns, in memory one behind the other.
+/// The rows of a block, or some that follow each other, assembled from its columns, in memory one behind the other.
+///
+/// Rows are named by their index in the block.
 ///
 /// The cache contains these, and reads of rows are served from them: so a row is one contiguous range of memory, as in the log.
 @safe @usableFromInline package final class PackedRows: @unchecked Sendable {
@@ -9,8 +11,11 @@ import RowFormat
   @exclusivity(unchecked) @usableFromInline var bytes = ByteBuffer(capacity: 64)
   /// The offset at which each row begins, and the end of the last.
   @safe @exclusivity(unchecked) @usableFromInline var starts: [Int] = []
-  /// The rows' keys; empty if they have no gap.
+  /// The index in the block of the first row that is here.
+  @safe @exclusivity(unchecked) @usableFromInline package var firstRow = 0
+  /// The rows' keys; empty if those of the block have no gap.
   @safe @exclusivity(unchecked) @usableFromInline package var keys: [UInt64] = []
+  /// The key of the block's first row.
   @safe @exclusivity(unchecked) @usableFromInline package var firstKey: UInt64 = 0
   @safe @exclusivity(unchecked) @usableFromInline package var table: UInt16 = 0
   @safe @exclusivity(unchecked) @usableFromInline package var layout = LayoutNumber(0)
@@ -20,7 +25,13 @@ import RowFormat
 
   package init() {}
 
+  /// The number of rows that are here.
   @inlinable package var count: Int { starts.count - 1 }
+
+  /// Whether a row is here.
+  @inlinable package func contains(_ index: Int) -> Bool {
+    index >= firstRow && index - firstRow < count
+  }
 
   /// The memory of the rows, in bytes.
   var memoryByteCount: Int { unsafe bytes.count + starts.count * 8 + keys.count * 8 + 128 }
@@ -28,27 +39,33 @@ import RowFormat
   /// The bytes of a row.
   @inlinable @_lifetime(borrow self)
   package func row(_ index: Int) -> RawSpan {
-    let range = starts[index]..<starts[index + 1]
+    let place = index - firstRow
+    let range = starts[place]..<starts[place + 1]
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
   /// The bytes of a row, preceded by the room for a record's header.
   @inlinable @_lifetime(borrow self)
   package func record(_ index: Int) -> RawSpan {
-    let range = (starts[index] - Self.margin)..<starts[index + 1]
+    let place = index - firstRow
+    let range = (starts[place] - Self.margin)..<starts[place + 1]
     return unsafe _overrideLifetime(bytes.bytes.extracting(range), borrowing: self)
   }
 
   /// Returns the name of a row.
   @inlinable package func reference(_ index: Int) -> RowReference {
-    RowReference(table: table, key: keys.isEmpty ? firstKey + UInt64(index) : keys[index])
+    RowReference(
+      table: table,
+      key: keys.isEmpty ? firstKey + UInt64(index) : keys[index - firstRow]
+    )
   }
 
   /// Returns the index of the row with a key.
   @inlinable package func index(of key: UInt64) -> Int? {
     if keys.isEmpty {
-      guard key >= firstKey, key - firstKey < UInt64(count) else { return nil }
-      return Int(key - firstKey)
+      guard key >= firstKey, key - firstKey < UInt64(firstRow + count) else { return nil }
+      let index = Int(key - firstKey)
+      return contains(index) ? index : nil
     }
     var low = 0
     var high = keys.count
@@ -56,12 +73,13 @@ import RowFormat
       let middle = (low + high) / 2
       if keys[middle] < key { low = middle + 1 } else { high = middle }
     }
-    return low < keys.count && keys[low] == key ? low : nil
+    return low < keys.count && keys[low] == key ? firstRow + low : nil
   }
 
   /// Takes one row that was cut out of its block.
   func fill(with row: RawSpan, key: UInt64, _ schema: PackSchema) {
     firstKey = key
+    firstRow = 0
     table = schema.table
     layout = schema.layout
     unsafe bytes.removeAll()
@@ -70,28 +88,43 @@ import RowFormat
     starts = unsafe [Self.margin, bytes.count]
   }
 
-  /// Assembles the rows of a block.
+  /// Assembles rows of a block.
   ///
   /// - Parameters:
   ///   - vectors: The keys, then the columns.
   ///   - block: The block's entry in the footer.
   ///   - schema: The block's table and layout.
+  ///   - part: The rows that are wanted.
   /// - Returns: `false` if there are more bytes than a block may have; then there are no rows.
-  package func fill(
+  func fill(
     from vectors: [ColumnVector],
     of block: BlockEntry,
-    _ schema: PackSchema
+    _ schema: PackSchema,
+    _ part: BlockPart = .all
   ) -> Bool {
     firstKey = block.firstKey
+    firstRow = part.firstRow
     table = schema.table
     layout = schema.layout
     keys.removeAll(keepingCapacity: true)
     let keyVector = vectors[0]
+    var end = block.rowCount
     if keyVector.form != .dense {
       let found = keyVector.integers
-      for row in found.indices { keys.append(UInt64(bitPattern: found[row])) }
+      for row in firstRow..<end {
+        let key = UInt64(bitPattern: found[row])
+        if key > part.lastKey, row > firstRow {
+          end = row
+          break
+        }
+        keys.append(key)
+      }
+    } else if part.lastKey < block.lastKey {
+      // An index that is wrong may lead to a row of another key.
+      let wanted = part.lastKey < firstKey ? 0 : Int(part.lastKey - firstKey) + 1
+      end = max(wanted, firstRow + 1)
     }
-    var assembly = RowAssembly(layout: schema.rowLayout, count: block.rowCount)
+    var assembly = RowAssembly(layout: schema.rowLayout, rows: firstRow..<end)
     return unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
   }
 }

@@ -1,10 +1,11 @@
 import RowFormat
 
-/// Provides a scan with rows of packs; each block is assembled only once.
+/// Provides a scan with rows of packs; each block is decoded only once.
 ///
 /// Blocks read here stay out of the cache, so that a scan does not evict blocks that single reads need; blocks in the cache are
 /// taken from there. Rows in key order come block by block in each pack, but alternate between packs, or layouts: so it keeps
-/// as many blocks as may alternate.
+/// as many blocks as may alternate. If the scan announces the rows that it reads, only those between the first and the last of
+/// them in a block are assembled; a few are cut out.
 @usableFromInline package struct PackedRowsCursor {
   @usableFromInline var blocks: [Block] = []
   /// The position of the block used last.
@@ -12,18 +13,15 @@ import RowFormat
   /// The position of the block to be dropped next.
   private var next = 0
   private var vectors: [ColumnVector] = []
-  /// The keys to be read after the number of rows given in `distances`, or greater keys.
-  ///
-  /// A block that ends before one of them contains fewer of the rows to be read. None is zero, unless all rows are read.
-  private var keysAhead: (near: UInt64, middle: UInt64, far: UInt64) = (0, 0, 0)
+  private var ahead = KeysAhead()
 
   package init() {}
 
   private static let blockLimit = 8
-  /// Limits of the rows cut out of a block before it is assembled instead; the block's row count selects one.
-  private static let distances = (near: 4, middle: 12, far: 32)
   /// The number of rows assembled in the time that cutting out one takes.
   private static let rowsPerCut = 20
+  /// The number of rows decoded in the time that assembling one takes.
+  private static let rowsDecoded = 5
 
   @usableFromInline struct Block {
     @usableFromInline var pack: SegmentID
@@ -31,7 +29,7 @@ import RowFormat
     @usableFromInline var rows: PackedRows
   }
 
-  /// Returns the rows of the block that contains a row.
+  /// Returns rows of the block that contains a row: this one, and those that are read next.
   ///
   /// - Parameters:
   ///   - place: The place of the row, in a pack that belongs to the store.
@@ -40,11 +38,11 @@ import RowFormat
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
   package mutating func rows(at place: RecordPlace, of pack: PackReader) throws -> PackedRows {
     let (file, address) = (place.segment, place.packAddress)
-    if let known = known(file, address.block), address.row < known.count { return known }
+    if let known = known(file, address) { return known }
     guard pack.footer.blocks.indices.contains(address.block),
       address.row < pack.footer.blocks[address.block].rowCount
     else { return try pack.rows(at: address) }
-    return try load(address.block, of: pack, file)
+    return try load(address, of: pack, file)
   }
 
   /// Announces the rows that are read next.
@@ -54,12 +52,7 @@ import RowFormat
   ///   - index: The index of the row that is read now.
   @inline(__always)
   package mutating func expect(_ keys: Span<UInt64>, from index: Int) {
-    func key(_ distance: Int) -> UInt64 {
-      let ahead = index + distance - 1
-      return ahead < keys.count ? keys[ahead] : .max
-    }
-    let distances = Self.distances
-    keysAhead = (key(distances.near), key(distances.middle), key(distances.far))
+    ahead.proceed(to: index, of: keys)
   }
 
   /// Returns a row cut out of its block, if the block contains few of the rows to be read.
@@ -74,7 +67,7 @@ import RowFormat
     of pack: PackReader
   ) throws -> (rows: PackedRows, index: Int)? {
     let address = place.packAddress
-    guard keysAhead.near > 0, pack.footer.blocks.indices.contains(address.block),
+    guard pack.footer.blocks.indices.contains(address.block),
       isToBeCut(pack.footer.blocks[address.block])
     else { return nil }
     return try pack.rowOfScan(at: address)
@@ -82,33 +75,36 @@ import RowFormat
 
   /// Whether too few rows of a block are still to be read for assembling it.
   private func isToBeCut(_ block: BlockEntry) -> Bool {
-    let cuts = block.rowCount / Self.rowsPerCut
-    if cuts >= Self.distances.far { return block.lastKey < keysAhead.far }
-    if cuts >= Self.distances.middle { return block.lastKey < keysAhead.middle }
-    return block.lastKey < keysAhead.near
+    guard let (count, keys) = ahead.keys(of: block) else { return false }
+    let span = Int(clamping: keys.upperBound - keys.lowerBound)
+    let assembledCount = min(span, block.rowCount - 1) + 1
+    return count * Self.rowsPerCut < block.rowCount / Self.rowsDecoded + assembledCount
   }
 
-  /// Returns the rows of a block that is already loaded.
+  /// Returns rows of a block that are already loaded, if the row is among them.
   @inlinable @inline(__always)
-  package mutating func known(_ pack: SegmentID, _ number: Int) -> PackedRows? {
+  package mutating func known(_ pack: SegmentID, _ address: PackAddress) -> PackedRows? {
+    let number = address.block
     if last < blocks.count, blocks[last].number == number, blocks[last].pack == pack {
-      return blocks[last].rows
+      return blocks[last].rows.contains(address.row) ? blocks[last].rows : nil
     }
-    guard let found = blocks.firstIndex(where: { $0.number == number && $0.pack == pack }) else {
-      return nil
-    }
+    guard let found = blocks.firstIndex(where: { $0.number == number && $0.pack == pack }),
+      blocks[found].rows.contains(address.row)
+    else { return nil }
     last = found
     return blocks[found].rows
   }
 
   private mutating func load(
-    _ number: Int,
+    _ address: PackAddress,
     of pack: PackReader,
     _ file: SegmentID
   ) throws -> PackedRows {
-    // The preceding block of the same pack is not needed again.
+    let number = address.block
+    // The rows before this one, and the preceding block of the same pack, are not needed again.
     let position =
-      blocks.firstIndex { $0.pack == file && $0.number + 1 == number } ?? newPosition()
+      blocks.firstIndex { $0.pack == file && ($0.number == number || $0.number + 1 == number) }
+      ?? newPosition()
     if let cached = pack.cachedRows(of: number) {
       put(Block(pack: file, number: number, rows: cached), at: position)
       return cached
@@ -118,13 +114,20 @@ import RowFormat
     if position < blocks.count { blocks[position].rows = Self.none }
     if !isKnownUniquelyReferenced(&rows) { rows = PackedRows() }
     do {
-      try pack.fill(rows, withBlockOfScan: number, &vectors)
+      try pack.fill(rows, withBlockOfScan: number, wanted(of: address, in: pack), &vectors)
     } catch {
       if position < blocks.count { blocks.remove(at: position) }
       throw error
     }
     put(Block(pack: file, number: number, rows: rows), at: position)
     return rows
+  }
+
+  /// The rows of a block that are to be assembled.
+  private func wanted(of address: PackAddress, in pack: PackReader) -> BlockPart {
+    if ahead.isEmpty { return .all }
+    let keys = ahead.keys(of: pack.footer.blocks[address.block])?.keys
+    return BlockPart(firstRow: address.row, lastKey: keys?.upperBound ?? .max)
   }
 
   private static let none = PackedRows()
@@ -138,5 +141,65 @@ import RowFormat
   private mutating func put(_ block: Block, at position: Int) {
     if position < blocks.count { blocks[position] = block } else { blocks.append(block) }
     last = position
+  }
+}
+
+/// The part of a block whose rows are assembled.
+struct BlockPart {
+  let firstRow: Int
+  /// The greatest key; the block may end before it.
+  let lastKey: UInt64
+
+  static let all = BlockPart(firstRow: 0, lastKey: .max)
+}
+
+/// The keys of the rows that a scan reads next, as far as it is worth knowing.
+private struct KeysAhead {
+  /// Some keys, ascending.
+  private var keys: [UInt64] = []
+  /// The index of the first one in the list of all keys.
+  private var start = 0
+  /// The place of the key that is read now.
+  private var place = 0
+  /// Whether the list of all keys ends with these.
+  private var isEnd = true
+
+  private static let limit = 64
+
+  /// Whether nothing is known: all rows are read.
+  var isEmpty: Bool { keys.isEmpty }
+
+  /// Goes on to a key.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the key; not less than before.
+  ///   - all: All keys, ascending.
+  @inline(__always)
+  mutating func proceed(to index: Int, of all: Span<UInt64>) {
+    place = index - start
+    if place >= keys.count || !isEnd && place > Self.limit / 2 { refill(from: index, of: all) }
+  }
+
+  private mutating func refill(from index: Int, of all: Span<UInt64>) {
+    let end = min(index + Self.limit, all.count)
+    keys.removeAll(keepingCapacity: true)
+    for next in index..<end { keys.append(all[next]) }
+    (start, place, isEnd) = (index, 0, end == all.count)
+  }
+
+  /// The keys that are in a block, from the one that is read now: their number, and the least and the greatest.
+  ///
+  /// - Parameter block: A block with the key that is read now.
+  /// - Returns: `nil` if there are many, or nothing is known.
+  func keys(of block: BlockEntry) -> (count: Int, keys: ClosedRange<UInt64>)? {
+    guard place < keys.count, keys[place] <= block.lastKey else { return nil }
+    var low = place + 1
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] <= block.lastKey { low = middle + 1 } else { high = middle }
+    }
+    if low == keys.count, !isEnd { return nil }
+    return (low - place, keys[place]...keys[low - 1])
   }
 }

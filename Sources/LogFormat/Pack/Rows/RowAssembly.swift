@@ -6,14 +6,21 @@ import RowFormat
 /// The result is byte for byte the output of a ``RowWriter`` for the same values.
 struct RowAssembly {
   let layout: RowLayout
-  let count: Int
+  /// The indices of the rows in the block.
+  let rows: Range<Int>
   /// The end of each row's values of variable width so far.
   private var ends: [Int] = []
 
-  init(layout: RowLayout, count: Int) {
+  /// - Parameters:
+  ///   - layout: The layout of the rows.
+  ///   - rows: The indices in the block of the rows to be assembled.
+  init(layout: RowLayout, rows: Range<Int>) {
     self.layout = layout
-    self.count = count
+    self.rows = rows
   }
+
+  private var count: Int { rows.count }
+  private var first: Int { rows.lowerBound }
 
   /// Appends the rows.
   ///
@@ -65,9 +72,9 @@ struct RowAssembly {
     starts.removeAll(keepingCapacity: true)
     starts.reserveCapacity(count + 1)
     var end = margin
-    for row in 0..<count {
+    for size in sizes {
       starts.append(end)
-      end += layout.byteCount(ofData: sizes[row])
+      end += layout.byteCount(ofData: size)
     }
     starts.append(end)
     ends = [Int](repeating: 0, count: count)
@@ -77,14 +84,18 @@ struct RowAssembly {
     switch vector.form {
     case .bytes where vector.nullCount == 0:
       let bounds = vector.bounds
-      for row in 0..<count { sizes[row] &+= Int(bounds[row &+ 1] &- bounds[row]) }
+      for place in sizes.indices {
+        sizes[place] &+= Int(bounds[first &+ place &+ 1] &- bounds[first &+ place])
+      }
     case .codes where vector.nullCount == 0:
       guard let dictionary = vector.dictionary else { return }
       let codes = vector.codes
-      for row in 0..<count { sizes[row] &+= dictionary.byteCount(of: Int(codes[row])) }
+      for place in sizes.indices {
+        sizes[place] &+= dictionary.byteCount(of: Int(codes[first &+ place]))
+      }
     default:
-      for row in 0..<count where !vector.isNull(row) {
-        sizes[row] += vector.bytes(at: row).byteCount
+      for row in rows where !vector.isNull(row) {
+        sizes[row - first] += vector.bytes(at: row).byteCount
       }
     }
   }
@@ -96,8 +107,8 @@ struct RowAssembly {
     _ buffer: inout ByteBuffer
   ) {
     let bit = 1 << UInt8(column & 7) as UInt8
-    for row in 0..<count where vector.isNull(row) {
-      let at = starts[row] + 1 + column >> 3
+    for row in rows where vector.isNull(row) {
+      let at = starts[row &- first] + 1 + column >> 3
       buffer.store(buffer.load(UInt8.self, at: at) | bit, at: at)
     }
   }
@@ -111,8 +122,8 @@ struct RowAssembly {
   ) {
     let offset = layout.offset(of: column)
     let hasNulls = vector.nullCount > 0
-    for row in 0..<count where !hasNulls || !vector.isNull(row) {
-      buffer.store(values[row], at: starts[row] &+ offset)
+    for row in rows where !hasNulls || !vector.isNull(row) {
+      buffer.store(values[row], at: starts[row &- first] &+ offset)
     }
   }
 
@@ -125,8 +136,8 @@ struct RowAssembly {
     let values = vector.doubles
     let offset = layout.offset(of: column)
     let hasNulls = vector.nullCount > 0
-    for row in 0..<count where !hasNulls || !vector.isNull(row) {
-      buffer.store(values[row].bitPattern, at: starts[row] &+ offset)
+    for row in rows where !hasNulls || !vector.isNull(row) {
+      buffer.store(values[row].bitPattern, at: starts[row &- first] &+ offset)
     }
   }
 
@@ -138,9 +149,9 @@ struct RowAssembly {
   ) {
     let words = vector.bits
     let offset = layout.offset(of: column)
-    for row in 0..<count where !vector.isNull(row) {
+    for row in rows where !vector.isNull(row) {
       let bit = UInt8(truncatingIfNeeded: words[row >> 6] >> UInt64(row & 63) & 1)
-      buffer.store(bit, at: starts[row] &+ offset)
+      buffer.store(bit, at: starts[row &- first] &+ offset)
     }
   }
 
@@ -152,9 +163,9 @@ struct RowAssembly {
   ) {
     let words = vector.identifiers
     let offset = layout.offset(of: column)
-    for row in 0..<count where !vector.isNull(row) {
-      buffer.store(words[row &* 2], at: starts[row] &+ offset)
-      buffer.store(words[row &* 2 &+ 1], at: starts[row] &+ offset &+ 8)
+    for row in rows where !vector.isNull(row) {
+      buffer.store(words[row &* 2], at: starts[row &- first] &+ offset)
+      buffer.store(words[row &* 2 &+ 1], at: starts[row &- first] &+ offset &+ 8)
     }
   }
 
@@ -170,18 +181,18 @@ struct RowAssembly {
     case .bytes where vector.nullCount == 0:
       let bounds = vector.bounds
       let memory = vector.valueBytes
-      for row in 0..<count {
+      for row in rows {
         let range = Int(bounds[row])..<Int(bounds[row &+ 1])
         append(memory.extracting(range), ordinal, to: row, starts, &buffer)
       }
     case .codes where vector.nullCount == 0:
       guard let dictionary = vector.dictionary else { return }
       let codes = vector.codes
-      for row in 0..<count {
+      for row in rows {
         append(dictionary.value(Int(codes[row])), ordinal, to: row, starts, &buffer)
       }
     default:
-      for row in 0..<count {
+      for row in rows {
         if vector.form == .absent || vector.isNull(row) {
           append(RawSpan(), ordinal, to: row, starts, &buffer)
         } else {
@@ -200,20 +211,21 @@ struct RowAssembly {
     _ starts: [Int],
     _ buffer: inout ByteBuffer
   ) {
-    let start = starts[row]
+    let place = row &- first
+    let start = starts[place]
     let endsStart = start &+ layout.endsOffset
     // With ends of four bytes there would be more bytes than with two.
-    let isWide = Self.isWide(starts[row &+ 1] &- endsStart &- layout.variableCount &* 2)
+    let isWide = Self.isWide(starts[place &+ 1] &- endsStart &- layout.variableCount &* 2)
     let width = isWide ? 4 : 2
-    let end = ends[row]
+    let end = ends[place]
     buffer.overwrite(value, at: endsStart &+ layout.variableCount &* width &+ end)
-    ends[row] = end &+ value.byteCount
+    ends[place] = end &+ value.byteCount
     let at = endsStart &+ ordinal &* width
     if isWide {
-      buffer.store(UInt32(truncatingIfNeeded: ends[row]), at: at)
+      buffer.store(UInt32(truncatingIfNeeded: ends[place]), at: at)
       if ordinal == 0 { buffer.store(1 as UInt8, at: start) }
     } else {
-      buffer.store(UInt16(truncatingIfNeeded: ends[row]), at: at)
+      buffer.store(UInt16(truncatingIfNeeded: ends[place]), at: at)
     }
   }
 }

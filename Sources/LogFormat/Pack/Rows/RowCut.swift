@@ -212,6 +212,11 @@ extension RowCut {
     of entry: ChunkEntry,
     _ stored: RawSpan
   ) throws(LZ4.Failure) -> Int? {
+    if entry.codec == .lz4, entry.rawByteCount > offset {
+      // The numbers have one width, so the chunk's size tells how many bytes the first ones take.
+      let share = (entry.rawByteCount - offset) * (index + 1) / rowCount
+      try unpack(upTo: offset + 1 + share, of: entry, stored)
+    }
     guard let width = try byte(at: offset, of: entry, stored), width <= 16 else { return nil }
     let end = offset + 1 + BitPacking.byteCount(rowCount, width: Int(width))
     guard end == entry.rawByteCount else { return nil }
