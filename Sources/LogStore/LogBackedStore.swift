@@ -51,7 +51,7 @@ extension LogBackedStore {
     try tables.reserveRanks(count)
   }
 
-  public var changeCount: UInt64? { tables.newestCommit }
+  public var changeCount: UInt64? { tables.shownCommit }
 
   package func changeCount(ofTable table: UInt16) -> UInt64 { tables.newestChange(of: table) }
 
@@ -183,6 +183,10 @@ extension LogBackedStore {
     ofOneState choose: (UInt64) throws -> [RowReference]
   ) throws -> [FetchedRow?] {
     try openTables().rows(ofOneState: choose)
+  }
+
+  package func readingOneState<R>(_ body: () throws -> R) throws -> R {
+    try openTables().readingOneState(body)
   }
 
   public func rows(

@@ -66,7 +66,16 @@ final class StoreResolver: RowResolver {
     inTable table: UInt16,
     column: Int
   ) throws -> [RowReference] {
-    try keys(ofTable: table, column: column)?.rows(referringTo: target).map(\.reference) ?? []
+    try referringRows(to: target, table, column).map(\.reference)
+  }
+
+  /// The same with their places, by rank and key.
+  func referringRows(
+    to target: RowReference,
+    _ table: UInt16,
+    _ column: Int
+  ) throws -> [ReferringRow] {
+    try keys(ofTable: table, column: column)?.rows(referringTo: target) ?? []
   }
 
   /// Number of rows of a table that refer to a row; none of them is read.

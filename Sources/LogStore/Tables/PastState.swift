@@ -28,11 +28,12 @@ final class PastState: Sendable {
 }
 
 extension TableStore {
-  /// A view of what the store shows: the newest commit, or the earlier one that the store is made for.
-  func makeReadView() -> ReadView { past?.view ?? engine.makeReadView() }
+  /// A view of what the store shows: the newest commit, the earlier one that the store is made for, or the one that the current
+  /// thread reads for a while.
+  func makeReadView() -> ReadView { past?.view ?? pinnedView ?? engine.makeReadView() }
 
   /// Number of rows of a table in the state that the store shows.
   func rowCount(of table: UInt16) -> Int {
-    past?.view.rowCount(of: table) ?? engine.rowCount(of: table)
+    (past?.view ?? pinnedView)?.rowCount(of: table) ?? engine.rowCount(of: table)
   }
 }

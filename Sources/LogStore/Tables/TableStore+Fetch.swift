@@ -12,7 +12,7 @@ extension TableStore {
     func convert(_ row: RawSpan, _ layout: LayoutNumber) throws -> R {
       try table.withCurrentRow(row, layout: layout, key: reference.key, body)
     }
-    if let past { return try past.view.withRow(reference, convert) }
+    if let view = past?.view ?? pinnedView { return try view.withRow(reference, convert) }
     return try engine.withRow(reference, convert)
   }
 
@@ -151,7 +151,10 @@ extension TableStore {
   ) throws -> [ReferringRow] {
     guard let index = indexes.references(number, column) else { return [] }
     return try perform(.fetching) {
-      try index.withNewest(in: self) { content in
+      if let view = pinnedView {
+        return try StoreResolver(self, as: view).referringRows(to: target, number, column)
+      }
+      return try index.withNewest(in: self) { content in
         guard case .ordered(let keys) = content else { return [] }
         return try keys.rows(referringTo: target)
       }

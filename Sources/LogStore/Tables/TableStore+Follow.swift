@@ -30,6 +30,7 @@ extension TableStore {
   ///
   /// - Throws: As ``follow()``.
   func makeReportedReadView() throws -> ReadView {
+    if let view = pinnedView { return view }
     if isFollower {
       for _ in 0..<4 {
         try follow()

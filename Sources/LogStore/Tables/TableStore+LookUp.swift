@@ -74,7 +74,7 @@ extension TableStore {
       else { return nil }
       let newest = newestCommit
       var keys: [UInt64]?
-      if allowsSave {
+      if allowsSave, pinnedView == nil {
         keys = try newestKeys(of: index, from: words, column.wordCount)
         // A missing row needs no view to be read in: half of the look-ups find none if models are looked for that
         // may have to be made.

@@ -59,6 +59,8 @@ final class TableStore: Sendable {
   let closing: EngineClosing
   /// The earlier state that the store shows; `nil` if it shows what is newest.
   let past: PastState?
+  /// Number of threads that read one state for a while.
+  let pinCount = Atomic<Int>(0)
   private let end = Lock<StoreEnd?>(nil, .storeEnd)
 
   /// Opens a store on disk, or makes it.

@@ -208,7 +208,7 @@ extension ModelContext {
     var models = descriptor
     // The order decides which models are measured, and nothing else.
     if !isCut { models.sortBy = [] }
-    try reading(models) { models in
+    try reading(models, with: request.sources) { models in
       for model in models { try table.add(model, readers, hasRow: hasRows) }
     }
     return table
@@ -224,6 +224,19 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       guard let connection = try onlyConnection(for: descriptor) else { return nil }
+      return try connection.store.readingOneState {
+        try measureRows(descriptor, request, values, in: connection)
+      }
+    }
+  }
+
+  private func measureRows<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: AggregateRequest,
+    _ values: [MeasuredValue<T>],
+    in connection: StoreConnection
+  ) throws -> GroupTable? {
+    while true {
       let pending = UnsavedRows(descriptor, in: self, connection) { reading in
         for source in request.sources {
           if let expression = source.expression { reading.add(expression) }
@@ -240,12 +253,8 @@ extension ModelContext {
       else { return nil }
       if pending.isEmpty { return table }
       let readers = request.readers(of: values)
-      guard let unsaved = try pending.matching(readAfter: changeCount) else {
-        return try measureRows(descriptor, request, values)
-      }
-      for model in unsaved {
-        try table.add(model, readers, hasRow: true)
-      }
+      guard let unsaved = try pending.matching(readAfter: changeCount) else { continue }
+      for model in unsaved { try table.add(model, readers, hasRow: true) }
       try throwDeferredError()
       return table
     }

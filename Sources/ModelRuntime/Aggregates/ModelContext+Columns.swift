@@ -52,7 +52,8 @@ extension ModelContext {
       models.map { (repeat $0[keyPath: each properties]) }
     }
     // Models, and values computed from them, belong to this context.
-    return areStored ? try reading(descriptor, values) : try values(of: fetch(descriptor))
+    if !areStored { return try values(of: fetch(descriptor)) }
+    return try reading(descriptor, with: areColumns ? sources : nil, values)
   }
 
   /// - Returns: `false`, with nothing visited, if objects must be fetched.

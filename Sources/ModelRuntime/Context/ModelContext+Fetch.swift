@@ -62,7 +62,11 @@ extension ModelContext {
     from connection: StoreConnection
   ) throws -> [T] {
     while let pending = pendingModels(descriptor) {
-      if let found = try fetch(descriptor, correctedBy: pending, from: connection) { return found }
+      // What unsaved models lead to is read as of the state that the store answers by.
+      let found = try connection.store.readingOneState {
+        try fetch(descriptor, correctedBy: pending, from: connection)
+      }
+      if let found { return found }
     }
     return try fetchStored(descriptor, from: connection)
   }
@@ -76,15 +80,36 @@ extension ModelContext {
     let changeCount = connection.changeCount
     var answer = try connection.store.fetch(descriptor, for: editingState)
     answer.tell(trace)
-    if answer.needsFilter || answer.needsSort, hidesStoredValues(from: descriptor) {
-      return try fetchAsStored(descriptor)
+    if !answer.needsFilter && !answer.needsSort {
+      return materialize(answer.takeRows(), as: T.self, in: connection, readAfter: changeCount)
     }
+    if hidesStoredValues(from: descriptor) { return try fetchAsStored(descriptor) }
+    // What objects tell is of the same state as the rows.
+    return try connection.store.readingOneState {
+      if connection.changeCount != changeCount {
+        answer = try connection.store.fetch(descriptor, for: editingState)
+      }
+      return try select(descriptor, among: &answer, from: connection)
+    }
+  }
+
+  /// Filters and sorts the models of a store's answer, as far as the store has not.
+  private func select<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    among answer: inout FetchAnswer,
+    from connection: StoreConnection
+  ) throws -> [T] {
+    let trace = editingState.trace
     var models = materialize(
       answer.takeRows(),
       as: T.self,
       in: connection,
-      readAfter: changeCount
+      readAfter: connection.changeCount
     )
+    var reading = FetchReading(of: T.self)
+    if answer.needsFilter, let predicate = descriptor.predicate { reading.add(predicate) }
+    if answer.needsSort { reading.add(descriptor.sortBy) }
+    refreshOthers(readBy: reading, from: models, in: connection)
     if answer.needsFilter, let predicate = descriptor.predicate {
       let start = trace?.now
       let filter = ObjectFilter(predicate)
@@ -96,7 +121,7 @@ extension ModelContext {
       descriptor.sort(&models)
       trace?.add(.sortObjects, since: start)
     }
-    return answer.needsFilter || answer.needsSort ? descriptor.slice(of: models) : models
+    return descriptor.slice(of: models)
   }
 
   /// The unsaved models that correct the store's answer to a fetch, if there are any.
@@ -128,7 +153,9 @@ extension ModelContext {
       if let several = coordinator.severalConnections(for: .of(T.self)) {
         try count(descriptor, inEachOf: several)
       } else if let pending = pendingModels(descriptor) {
-        try count(descriptor, correctedBy: pending, from: connection)
+        try connection.store.readingOneState {
+          try self.count(descriptor, correctedBy: pending, from: connection)
+        }
       } else {
         try connection.store.fetchCount(descriptor, for: editingState)
       }
@@ -156,9 +183,10 @@ extension ModelContext {
       return try fetch(descriptor).map(\.persistentModelID)
     }
     if let pending = pendingModels(descriptor) {
-      if let found = try identifiers(descriptor, correctedBy: pending, from: connection) {
-        return found
+      let found = try connection.store.readingOneState {
+        try identifiers(descriptor, correctedBy: pending, from: connection)
       }
+      if let found { return found }
     } else {
       if let found = try connection.store.fetchIdentifiers(descriptor, for: editingState) {
         return found

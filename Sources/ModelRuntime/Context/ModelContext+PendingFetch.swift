@@ -83,6 +83,7 @@ extension ModelContext {
         continue
       }
       pending.refresh(from: connection, readAfter: changeCount)
+      pending.refreshEnds(of: models, areTested: false, from: connection)
       let additions = try pending.matching(
         order,
         // Models before the first row of the answer are not part of it.
@@ -140,6 +141,7 @@ extension ModelContext {
     )
     models = models.filter { !pending.isAffected($0) }
     if models.isEmpty { return nil }
+    pending.refreshEnds(of: models, areTested: false, from: connection)
     let additions = try pending.matching(
       order,
       from: models.first,
@@ -200,6 +202,7 @@ extension ModelContext {
       readAfter: changeCount
     )
     pending.refresh(from: connection, readAfter: changeCount)
+    pending.refreshEnds(of: models, areTested: answer.needsFilter, from: connection)
     models = try pending.correcting(models, isFiltered: !answer.needsFilter)
     if !pending.isCurrent { return nil }
     if connection.store.ordersRowsByReference {

@@ -15,7 +15,10 @@ struct PendingModels<T: PersistentModel> {
   private let changedCount: Int
   /// The models that had left the context's lists.
   private let departures: UnsavedDepartures
+  /// What the fetch reads; `nil` if only few new models are unsaved.
   private let reading: FetchReading?
+  /// Adds what else of its models the fetch reads.
+  private let read: (inout FetchReading) -> Void
   private let descriptor: FetchDescriptor<T>
   let expression: QueryExpression?
   /// The lists of unsaved models of which the fetch may want a part: in its order, and by an attribute it sets bounds on.
@@ -32,8 +35,9 @@ struct PendingModels<T: PersistentModel> {
   init?(
     _ descriptor: FetchDescriptor<T>,
     in context: ModelContext,
-    alsoReading read: (inout FetchReading) -> Void = { _ in }
+    alsoReading read: @escaping (inout FetchReading) -> Void = { _ in }
   ) {
+    self.read = read
     let unsaved = context.unsaved
     let type = ModelDescriptor.of(T.self)
     unsaved.update(from: context, for: type)
@@ -49,11 +53,7 @@ struct PendingModels<T: PersistentModel> {
       reading = nil
       changed = []
     } else {
-      var reading = FetchReading(of: T.self)
-      if descriptor.predicate != nil {
-        if let expression { reading.add(expression) } else { reading.addAnything() }
-      }
-      reading.add(descriptor.sortBy)
+      var reading = FetchReading(descriptor, expression)
       read(&reading)
       self.reading = reading
       changed = candidates.filter {
@@ -157,23 +157,42 @@ struct PendingModels<T: PersistentModel> {
     refreshOthers(from: connection, readAfter: changeCount)
   }
 
-  /// Reads again the rows of the models to which the predicate leads from unsaved ones: the store's answer is about what they are by
-  /// now.
+  /// Reads again the rows of the models to which unsaved ones lead, as far as the fetch reads these: the store's answer is about
+  /// what they are by now.
   private func refreshOthers(from connection: StoreConnection, readAfter changeCount: UInt64?) {
-    let paths = expression?.pathsToOthers.withoutPrefixes ?? []
-    if paths.isEmpty || !isCurrent { return }
+    if !isCurrent { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     // Whatever the context has read is as new as the store.
     if context.epochs.isFirst { return }
-    let models =
-      inserted.flatMap(\.positions).map { context.inserted[Int($0)] }
-      + changed.flatMap(\.positions).map { context.changed[Int($0)] }
-    for path in paths {
-      var starts = models
-      for step in path.steps {
-        starts = context.refreshEnds(of: step.property, from: starts, in: connection)
-      }
+    let reading = reading ?? makeReading()
+    if !reading.readsOthers { return }
+    context.refreshOthers(
+      readBy: reading,
+      from: inserted.flatMap(\.positions).map { context.inserted[Int($0)] }
+        + changed.flatMap(\.positions).map { context.changed[Int($0)] },
+      in: connection
+    )
+  }
+
+  /// Reads again what models lead to that the store found, as far as the context itself compares them by it.
+  ///
+  /// - Parameters:
+  ///   - models: The models.
+  ///   - areTested: Whether the context tests them, too.
+  ///   - connection: The store.
+  func refreshEnds(of models: [T], areTested: Bool, from connection: StoreConnection) {
+    if context.epochs.isFirst || !areTested && descriptor.sortBy.isEmpty { return }
+    var reading = FetchReading(of: T.self)
+    if areTested { reading = makeReading() } else { reading.add(descriptor.sortBy) }
+    if reading.readsOthers {
+      context.refreshOthers(readBy: reading, from: models, in: connection)
     }
+  }
+
+  private func makeReading() -> FetchReading {
+    var reading = FetchReading(descriptor, expression)
+    read(&reading)
+    return reading
   }
 
   private func refreshChanged(from connection: StoreConnection, readAfter changeCount: UInt64?) {
@@ -398,46 +417,4 @@ extension [[UnsavedClass]] {
 
   /// Whether it may pay to remember which models match.
   fileprivate var areMany: Bool { modelCount > UnsavedLookup.smallCount }
-}
-
-extension ModelContext {
-  /// Reads again the rows of the models at the other ends of a to-one relationship that others have saved since.
-  ///
-  /// - Returns: The models there, some of them more than once.
-  fileprivate func refreshEnds(
-    of property: ModelProperty,
-    from models: [any PersistentModel],
-    in connection: StoreConnection
-  ) -> [any PersistentModel] {
-    var ends: [any PersistentModel] = []
-    ends.reserveCapacity(models.count)
-    var outdated: [ObjectIdentifier: _ModelState] = [:]
-    var known: (descriptor: ModelDescriptor, hasProperty: Bool)?
-    for model in models {
-      let descriptor = model.descriptor
-      if known?.descriptor !== descriptor { known = (descriptor, descriptor.has(property)) }
-      // A model that was reached by a cast may be of a class without the property.
-      guard known?.hasProperty == true,
-        let end = model.stateWithRelationships.destination(property)
-      else { continue }
-      ends.append(end)
-      let state = end._$state
-      if state.rowEpoch != listEpoch, state.flags.contains(.stored) {
-        outdated[ObjectIdentifier(state)] = state
-      }
-    }
-    refreshOutdatedRows(of: outdated.values, from: connection)
-    return ends
-  }
-
-  /// Reads again the rows of models that others have saved since, as far as the context has noticed.
-  fileprivate func refreshOutdatedRows(
-    of states: some Sequence<_ModelState>,
-    from connection: StoreConnection
-  ) {
-    let outdated = states.filter {
-      $0.connection === connection && !$0.isDeleted && hasOutdatedRow($0)
-    }
-    refreshRows(of: outdated, from: connection)
-  }
 }

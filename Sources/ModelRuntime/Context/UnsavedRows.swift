@@ -19,7 +19,7 @@ struct UnsavedRows<T: PersistentModel> {
     _ descriptor: FetchDescriptor<T>,
     in context: ModelContext,
     _ connection: StoreConnection,
-    reading read: (inout FetchReading) -> Void
+    reading read: @escaping (inout FetchReading) -> Void
   ) {
     var descriptor = descriptor
     descriptor.sortBy = []

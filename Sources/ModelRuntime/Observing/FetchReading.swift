@@ -19,6 +19,25 @@ struct FetchReading {
   private var others: [Reading] = []
   /// Whether the fetch calls code that may read anything.
   private(set) var isUnknown = false
+  /// The ways to other models whose properties are read: from a result, and, while a predicate is added, from the members of the
+  /// lists that its parts are about.
+  private var ways = [Ways()]
+
+  /// Ways from a model to others.
+  struct Ways {
+    var paths: [RowPath] = []
+    var lists: [ListWay] = []
+  }
+
+  /// The way to the members of a list, and on from there.
+  struct ListWay {
+    let owner: RowPath
+    let property: ModelProperty
+    let further: Ways
+  }
+
+  /// The ways from a result to other models whose properties are read.
+  var waysToOthers: Ways { ways[0] }
 
   init(of type: any PersistentModel.Type) { subject = .of(type) }
 
@@ -85,6 +104,19 @@ struct FetchReading {
 }
 
 extension FetchReading {
+  /// What a fetch reads.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - expression: Its translated predicate; `nil` also for one that has no form over rows.
+  init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ expression: QueryExpression?) {
+    self.init(of: T.self)
+    if descriptor.predicate != nil {
+      if let expression { add(expression) } else { addAnything() }
+    }
+    add(descriptor.sortBy)
+  }
+
   mutating func add<T>(_ predicate: Predicate<T>) where T: PersistentModel {
     guard let expression = try? QueryExpression(predicate) else { return addAnything() }
     add(expression)
@@ -135,7 +167,7 @@ extension FetchReading {
     case .list(let list), .count(let list): add(list, levels)
     case .exists(let list, let test):
       add(list, levels)
-      add(test, levels: levels + [list.element])
+      addWay(to: list) { $0.add(test, levels: levels + [list.element]) }
       return
     default: break
     }
@@ -148,7 +180,22 @@ extension FetchReading {
   private mutating func add(_ list: QueryExpression.MemberList, _ levels: [ModelDescriptor]) {
     add(list.property.ordinal, at: list.owner, levels)
     add(list.property.inverse?.ordinal, of: list.element, isOwn: false)
-    if let condition = list.condition { add(condition, levels: levels + [list.element]) }
+    if let condition = list.condition {
+      addWay(to: list) { $0.add(condition, levels: levels + [list.element]) }
+    }
+  }
+
+  /// Adds what is read of the members of a list.
+  private mutating func addWay(
+    to list: QueryExpression.MemberList,
+    _ addTest: (inout FetchReading) -> Void
+  ) {
+    ways.append(Ways())
+    addTest(&self)
+    let further = ways.removeLast()
+    ways[list.owner.level].lists.append(
+      ListWay(owner: list.owner, property: list.property, further: further)
+    )
   }
 
   private mutating func add(_ column: Int, at path: RowPath, _ levels: [ModelDescriptor]) {
@@ -159,6 +206,7 @@ extension FetchReading {
 
   /// Adds the references that a path follows, and the existence of rows at their ends.
   private mutating func follow(_ path: RowPath, _ levels: [ModelDescriptor]) {
+    if !path.steps.isEmpty { ways[path.level].paths.append(path) }
     var descriptor = levels[path.level]
     for (number, step) in path.steps.enumerated() {
       add(step.property.ordinal, of: descriptor, isOwn: path.level == 0 && number == 0)

@@ -83,6 +83,19 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       guard let connection = try onlyConnection(for: descriptor) else { return nil }
+      return try connection.store.readingOneState {
+        try searchRows(descriptor, request, properties, in: connection)
+      }
+    }
+  }
+
+  private func searchRows<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ request: SearchRequest,
+    _ properties: [SearchedProperty<T>],
+    in connection: StoreConnection
+  ) throws -> [TextMatch<T>]? {
+    while true {
       let pending = UnsavedRows(descriptor, in: self, connection) { reading in
         for column in request.columns { reading.add(column: column) }
       }
@@ -106,9 +119,7 @@ extension ModelContext {
       }
       let terms = request.query.terms
       let scanner = WordScanner()
-      guard let unsaved = try pending.matching(readAfter: changeCount) else {
-        return try searchRows(descriptor, request, properties)
-      }
+      guard let unsaved = try pending.matching(readAfter: changeCount) else { continue }
       for model in unsaved {
         let texts = SearchedTexts(model, request.query, terms, properties, scanner)
         guard texts.match else { continue }

@@ -156,6 +156,11 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     try stateReading?.rows(ofOneState: choose) ?? rows(at: choose(nil), for: state)
   }
 
+  func readingOneState<R>(_ body: () throws -> R) throws -> R {
+    guard let stateReading else { return try body() }
+    return try stateReading.readingOneState(body)
+  }
+
   func visitRows(
     at references: [RowReference],
     for state: EditingState,

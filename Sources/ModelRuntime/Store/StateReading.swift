@@ -10,4 +10,12 @@ package protocol StateReading: RowStore {
   func rows(
     ofOneState choose: (UInt64) throws -> [RowReference]
   ) throws -> [FetchedRow?]
+
+  /// Shows the calling thread one state of the store for several reads, whatever others save meanwhile.
+  ///
+  /// - Parameter body: Reads the store, and must not save. Within it, ``RowStore/changeCount`` is that of the state; numbers of
+  ///   single tables may be those of later changes.
+  /// - Returns: The result of `body`.
+  /// - Throws: An error of `body`, or of finding the newest state.
+  func readingOneState<R>(_ body: () throws -> R) throws -> R
 }

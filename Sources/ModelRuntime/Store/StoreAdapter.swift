@@ -135,6 +135,10 @@ protocol StoreAdapter: AnyObject, Sendable {
     ofOneState choose: (UInt64?) throws -> [RowReference]
   ) throws -> [FetchedRow?]
 
+  /// Shows the calling thread one state of the store for several reads, if the store can; see
+  /// ``StateReading/readingOneState(_:)``.
+  func readingOneState<R>(_ body: () throws -> R) throws -> R
+
   /// Lends the rows with the given references, which ascend; rows that do not exist are left out.
   func visitRows(
     at references: [RowReference],
@@ -273,6 +277,8 @@ extension StoreAdapter {
     for state: EditingState,
     ofOneState choose: (UInt64?) throws -> [RowReference]
   ) throws -> [FetchedRow?] { try rows(at: choose(nil), for: state) }
+
+  func readingOneState<R>(_ body: () throws -> R) throws -> R { try body() }
 }
 
 extension _ModelState {

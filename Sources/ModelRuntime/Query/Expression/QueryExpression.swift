@@ -172,11 +172,6 @@ extension QueryExpression {
     }
   }
 
-  /// The paths that lead from the tested row to others.
-  var pathsToOthers: [RowPath] {
-    ownPaths.filter { $0.level == 0 && !$0.steps.isEmpty } + children.flatMap(\.pathsToOthers)
-  }
-
   /// Whether some part of the expression applies to the rows of a list.
   var hasClosure: Bool {
     switch self {
