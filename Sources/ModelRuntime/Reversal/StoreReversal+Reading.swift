@@ -45,7 +45,7 @@ extension StoreReversal {
           let exists = former._$state.exists()
           // The row is damaged.
           if let error = then.deferredError { throw error }
-          if exists { read(reading, from: former, in: then) }
+          if exists { try read(reading, from: former, in: then, at: connection) }
         }
       }
       start = end
@@ -107,29 +107,56 @@ extension StoreReversal {
   private func read(
     _ reading: Reading,
     from former: any PersistentModel,
-    in then: ModelContext
-  ) {
+    in then: ModelContext,
+    at past: StoreConnection
+  ) throws {
     let (restoration, property) = (reading.restoration, reading.property)
-    let state = restoration.model._$state
     guard property.isRelationship else {
       return readValue(reading, from: former, in: then)
     }
-    let rows = former._$state.storedRows(property)
+    let stored = former._$state.storedRows(property)
     switch reading.use {
-    case .before: restoration.change(property) { $0.begin(rows) }
-    case .after: restoration.change(property) { $0.end(rows) }
+    case .before: return restoration.change(property) { $0.begin(stored) }
+    case .after: return restoration.change(property) { $0.end(stored) }
+    case .compare, .restore: break
+    }
+    let present = restoration.isNew ? nil : restoration.model._$state.storedRows(property)
+    if stored == present { return }
+    let rows = try destinations(property, stored, in: then, at: past)
+    if try rows == present.map({ try destinations(property, $0, in: context, at: connection) }) {
+      return
+    }
+    switch reading.use {
+    case .before, .after: break
     case .compare(let contender):
-      if rows != state.storedRows(property) {
-        refuse(property, of: restoration, .changedSince(by: contender))
-      }
+      refuse(property, of: restoration, .changedSince(by: contender))
     case .restore:
-      if !restoration.isNew, rows == state.storedRows(property) { return }
       if let reason = obstacle(for: property, leadingTo: rows, behind: reading.transaction) {
         return refuse(property, of: restoration, reason)
       }
       restoration.ends.append((property, rows))
       keep(property, of: former, for: restoration)
     }
+  }
+
+  /// What a relationship leads to of the rows that are stored for it.
+  ///
+  /// One without an inverse goes on naming the row of a model that was deleted, and is nil nevertheless, unless that
+  /// model comes back. One that cannot be nil is left as it is stored, and so is a list, which leaves out what is gone.
+  private func destinations(
+    _ property: ModelProperty,
+    _ rows: [RowReference],
+    in context: ModelContext,
+    at connection: StoreConnection
+  ) throws -> [RowReference] {
+    if property.isToMany || !property.isOptional { return rows }
+    let destinations = rows.filter { row in
+      if returning(row) != nil { return true }
+      let model = context.model(at: row, in: connection)
+      return withExtendedLifetime(model) { model?._$state.isGone == false }
+    }
+    if let error = context.deferredError { throw error }
+    return destinations
   }
 
   private func readValue(

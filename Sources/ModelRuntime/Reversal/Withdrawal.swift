@@ -307,6 +307,10 @@ extension Restoration {
   ///
   /// - Returns: Its number; `nil` if it has none.
   fileprivate func appendKey(_ columns: [Int], to keys: inout KeyList) -> Int? {
+    // The row that a part is taken from may name a model that was gone.
+    if ends.contains(where: { columns.contains($0.property.ordinal) && $0.rows.isEmpty }) {
+      return nil
+    }
     let layout = fate.descriptor.layout
     var writer = RowWriter()
     writer.begin(layout)

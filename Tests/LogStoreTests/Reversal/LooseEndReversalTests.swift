@@ -201,4 +201,36 @@ import Testing
     let found = try ModelContext(container).fetch(FetchDescriptor<TallCoatRack>()).first
     #expect(found?.top?.number == 1)
   }
+
+  @Test func `takes back a reversal that gave a to-one back what was deleted`() throws {
+    try delete(1)
+    for (author, number, count) in [("undo", 1, 4), ("redo", nil, 3), ("undo again", 1, 4)] {
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      let reversal = try context.revert(history.suffix(1))
+      #expect(reversal.conflicts.isEmpty)
+      try save(as: author)
+      #expect(try stored() == (number == nil ? [0, 2] : [0, 1, 2], number))
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<CoatPeg>()) == count)
+    }
+  }
+
+  @Test func `gives a deleted owner back without what was deleted before`() throws {
+    try delete(1)
+    context.delete(rack)
+    try save(as: "clearing")
+    let reversal = try context.revert(author: "clearing")
+    #expect(reversal.conflicts.isEmpty && reversal.restored.count == 1)
+    try save(as: "mine")
+    #expect(try stored() == ([0, 2], nil))
+  }
+
+  @Test func `sees no conflict where others have led nowhere what named a deleted model`() throws {
+    try delete(1)
+    rack.first = pegs[3]
+    try save(as: "moving")
+    rack.first = nil
+    try save(as: "others")
+    #expect(try context.revert(author: "moving").conflicts.isEmpty)
+    #expect(rack.first == nil)
+  }
 }
