@@ -76,7 +76,8 @@ private func makeRelationship(
     keypath: entry.keypath,
     destination: Schema.entityName(for: model),
     valueType: valueType,
-    options: .declared(by: entry.metadata) ?? Schema.Relationship()
+    options: .declared(by: entry.metadata)
+      ?? Schema.Relationship(minimumModelCount: nil, maximumModelCount: nil)
   )
 }
 

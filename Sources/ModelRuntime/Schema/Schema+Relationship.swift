@@ -19,9 +19,11 @@ extension Schema {
     public var inverseName: String?
     /// The key path to the relationship that leads back.
     public var inverseKeyPath: AnyKeyPath?
-    /// The minimum number of models it may lead to.
+    /// The minimum number of models it may lead to; `nil`, as 0, is no bound.
+    ///
+    /// `nil` for a property without a `@Relationship`, and 0 for one whose `@Relationship` states none.
     public var minimumModelCount: Int?
-    /// The maximum number of models it may lead to; 0 is no bound.
+    /// The maximum number of models it may lead to; `nil`, as 0, is no bound.
     public var maximumModelCount: Int?
     /// Distinguishes two versions of the same shape.
     public var hashModifier: String?
@@ -106,9 +108,15 @@ extension Schema {
       isToOneRelationship = Relationship.isToOne(valueType)
     }
 
-    /// Describes a relationship by the options of an `@Attribute`, of which those of values have no effect.
+    /// Describes a relationship without a `@Relationship`, by the options of its `@Attribute`, of which those of values
+    /// have no effect.
     private convenience init(_ attribute: Attribute) {
-      self.init(originalName: attribute.originalName, hashModifier: attribute.hashModifier)
+      self.init(
+        minimumModelCount: nil,
+        maximumModelCount: nil,
+        originalName: attribute.originalName,
+        hashModifier: attribute.hashModifier
+      )
       if attribute.isUnique { options = [.unique] }
     }
 
@@ -198,15 +206,17 @@ extension Schema.Relationship {
 // MARK: Comparing
 
 extension Schema.Relationship {
-  // Key paths are left out: they belong to the class, and a decoded relationship has none.
+  // Key paths are left out: they belong to the class, and a decoded relationship has none. A bound that is not stated
+  // is as one of 0: both stand for one shape, and schemas in files from before have 0 in any case.
   public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
     lhs === rhs
       || lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
         && lhs.destination == rhs.destination && lhs.deleteRule == rhs.deleteRule
         && lhs.inverseName == rhs.inverseName && lhs.isOptional == rhs.isOptional
         && lhs.isToOneRelationship == rhs.isToOneRelationship
-        && lhs.minimumModelCount == rhs.minimumModelCount
-        && lhs.maximumModelCount == rhs.maximumModelCount && lhs.hashModifier == rhs.hashModifier
+        && (lhs.minimumModelCount ?? 0) == (rhs.minimumModelCount ?? 0)
+        && (lhs.maximumModelCount ?? 0) == (rhs.maximumModelCount ?? 0)
+        && lhs.hashModifier == rhs.hashModifier
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -41,7 +41,10 @@ import Testing
     var city: City?
     var trip: Trip?
     class var schemaMetadata: [Schema.PropertyMetadata] {
-      [.init("city", \Stop.city), .init("trip", \Stop.trip)]
+      [
+        .init("city", \Stop.city, Schema.Attribute(.unique)),
+        .init("trip", \Stop.trip),
+      ]
     }
   }
 
@@ -104,6 +107,25 @@ import Testing
     #expect(stops.maximumModelCount == 9)
     #expect(!stops.isToOneRelationship && !stops.isOptional)
     #expect(stops.keypath == \Trip.stops)
+  }
+
+  @Test func `has no counts for a relationship that states none`() throws {
+    let schema = Schema([Trip.self])
+    let stops = try #require(schema.entitiesByName["Trip"]?.relationshipsByName["stops"])
+    #expect(stops.minimumModelCount == 0)
+    for property in ["trip", "city"] {
+      let plain = try #require(schema.entitiesByName["Stop"]?.relationshipsByName[property])
+      #expect(plain.minimumModelCount == nil && plain.maximumModelCount == nil)
+    }
+  }
+
+  @Test func `is equal to one whose relationships state counts of zero`() throws {
+    let (schema, other) = (Schema([Trip.self]), Schema([Trip.self]))
+    let trip = try #require(other.entitiesByName["Stop"]?.relationshipsByName["trip"])
+    (trip.minimumModelCount, trip.maximumModelCount) = (0, 0)
+    #expect(schema == other && schema.checksum == other.checksum)
+    trip.maximumModelCount = 1
+    #expect(schema != other)
   }
 
   @Test func `merges unique attributes, #Unique and #Index without repeating a list`() throws {
