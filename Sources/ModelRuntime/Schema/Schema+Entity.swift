@@ -41,7 +41,9 @@ extension Schema {
     public private(set) var inheritedPropertiesByName: [String: any SchemaProperty]
 
     /// The class the entity was made from, unless it was made by hand or decoded.
-    package let modelType: (any PersistentModel.Type)?
+    package var modelType: (any PersistentModel.Type)? { _objectType }
+    /// The same, by the name under which apps find it in a `Mirror`, since no API tells it.
+    private let _objectType: (any PersistentModel.Type)?
     /// The properties that the class declares, in the order of its source, with key paths and default values.
     package let metadata: [PropertyMetadata]
     /// The `#Index` and `#Unique` lists of the class, until they are merged into the entity.
@@ -54,7 +56,7 @@ extension Schema {
       properties: [any SchemaProperty]
     ) {
       self.name = name
-      self.modelType = modelType
+      _objectType = modelType
       self.metadata = metadata
       subentities = []
       uniquenessConstraints = properties.filter(\.isKey).map { [$0.name] }

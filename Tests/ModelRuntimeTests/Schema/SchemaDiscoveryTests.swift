@@ -128,6 +128,12 @@ import Testing
     #expect(schema != other)
   }
 
+  @Test func `shows an entity's class in a mirror, by the name that apps know`() throws {
+    let capital = try #require(Schema([Capital.self]).entity(for: Capital.self))
+    let type = Mirror(reflecting: capital).descendant("_objectType")
+    #expect(type as? any PersistentModel.Type == Capital.self)
+  }
+
   @Test func `merges unique attributes, #Unique and #Index without repeating a list`() throws {
     let trip = try #require(Schema([Trip.self]).entity(for: Trip.self))
     #expect(trip.uniquenessConstraints == [["name"], ["name", "start"]])
