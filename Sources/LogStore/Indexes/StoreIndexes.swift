@@ -66,7 +66,7 @@ final class StoreIndexes: Sendable {
     var definitions: [IndexDefinition] = []
     for table in tables {
       let lineage = schema.entitiesByName[table.descriptor.entityName]?.lineage ?? []
-      let lists = lineage.flatMap { $0.indices + $0.uniquenessConstraints }
+      let lists = lineage.flatMap { $0.indexedProperties + $0.uniquenessConstraints }
       var known: Set<[IndexColumn]> = []
       for list in lists {
         guard let definition = IndexDefinition(list, in: table),
@@ -83,7 +83,7 @@ final class StoreIndexes: Sendable {
     let lineage = schema.entitiesByName[table.descriptor.entityName]?.lineage ?? []
     let hash = TextHash(table.store)
     var known: Set<Int> = []
-    return lineage.flatMap(\.indices).joined().compactMap { name in
+    return lineage.flatMap(\.indexedProperties).joined().compactMap { name in
       guard let property = table.descriptor.property(named: name), !property.isRelationship,
         let reading = ColumnReading(property), reading.kind == .text, reading.enumeration == nil,
         known.insert(reading.column).inserted

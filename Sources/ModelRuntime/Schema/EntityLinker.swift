@@ -73,7 +73,7 @@ enum EntityLinker {
     var problems: [SwiftDataError] = []
     for list in entity.lists {
       let macro = list.isUnique ? "#Unique" : "#Index"
-      for keyPaths in list.keyPathLists {
+      for (position, keyPaths) in list.keyPathLists.enumerated() {
         let names = keyPaths.map { ($0, entity.propertyName(for: $0)) }
         if let unknown = names.first(where: { $0.1 == nil }) {
           problems.append(
@@ -105,8 +105,9 @@ enum EntityLinker {
           if !entity.uniquenessConstraints.contains(known) {
             entity.uniquenessConstraints.append(known)
           }
-        } else if !entity.indices.contains(known) {
-          entity.indices.append(known)
+        } else {
+          let index = [list.indexKinds[position].rawValue] + known
+          if !entity.indices.contains(index) { entity.indices.append(index) }
         }
       }
     }

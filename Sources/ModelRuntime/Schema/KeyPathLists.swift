@@ -2,6 +2,8 @@
 protocol KeyPathLists {
   /// The properties of each index or constraint.
   var keyPathLists: [[AnyKeyPath]] { get }
+  /// The kinds of the indices; empty for constraints.
+  var indexKinds: [Schema.IndexKind] { get }
 }
 
 // MARK: Key paths by name, for coding

@@ -12,7 +12,8 @@ extension Schema {
     public var superentityName: String?
     /// The lists of properties whose combined values no two models may share.
     public var uniquenessConstraints: [[String]]
-    /// The lists of properties by which models are looked up.
+    /// The lists of properties by which models are looked up, each behind its kind: `["binary", "name", "start"]`, or
+    /// `["rtree", …]`.
     public var indices: [[String]]
 
     /// The superclass's entity.
@@ -110,7 +111,9 @@ extension Schema {
       )
       superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
       uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
-      indices = try container.decode([[String]].self, forKey: .indices)
+      let lists = try container.decode([[String]].self, forKey: .indices)
+      let kinds = try container.decodeIfPresent([String].self, forKey: .indexKinds)
+      indices = zip(kinds ?? lists.map { _ in IndexKind.binary.rawValue }, lists).map { [$0] + $1 }
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -119,11 +122,13 @@ extension Schema {
       try container.encodeIfPresent(superentityName, forKey: .superentityName)
       try container.encode(storedProperties.map(CodedProperty.init), forKey: .properties)
       try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
-      try container.encode(indices, forKey: .indices)
+      // Without their kinds, as in files that were written before these were known.
+      try container.encode(indices.map { Array($0.dropFirst()) }, forKey: .indices)
+      try container.encode(indices.map { $0.first ?? "" }, forKey: .indexKinds)
     }
 
     private enum CodingKeys: CodingKey {
-      case name, superentityName, properties, uniquenessConstraints, indices
+      case name, superentityName, properties, uniquenessConstraints, indices, indexKinds
     }
   }
 }

@@ -37,8 +37,7 @@ extension Schema {
 
     /// The encoded form of one index: by the names of its properties.
     private struct CodedIndex: Codable {
-      enum Kind: String, Codable { case binary, rtree }
-      let kind: Kind
+      let kind: IndexKind
       let properties: [String]
     }
 
@@ -53,15 +52,10 @@ extension Schema {
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       let coded = try indices.map { index in
-        switch index {
-        case .binary(let keyPaths):
-          CodedIndex(
-            kind: .binary,
-            properties: try T.names(of: keyPaths, at: container.codingPath)
-          )
-        case .rtree(let keyPaths):
-          CodedIndex(kind: .rtree, properties: try T.names(of: keyPaths, at: container.codingPath))
-        }
+        CodedIndex(
+          kind: index.kind,
+          properties: try T.names(of: index.keyPaths, at: container.codingPath)
+        )
       }
       try container.encode(coded, forKey: .indices)
     }
@@ -69,11 +63,7 @@ extension Schema {
     public static func == (lhs: Index, rhs: Index) -> Bool {
       lhs.indices.count == rhs.indices.count
         && zip(lhs.indices, rhs.indices).allSatisfy { left, right in
-          switch (left, right) {
-          case (.binary(let left), .binary(let right)), (.rtree(let left), .rtree(let right)):
-            left == right
-          default: false
-          }
+          left.kind == right.kind && left.keyPaths == right.keyPaths
         }
     }
 
@@ -82,11 +72,21 @@ extension Schema {
 }
 
 extension Schema.Index: KeyPathLists {
-  var keyPathLists: [[AnyKeyPath]] {
-    indices.map { index in
-      switch index {
-      case .binary(let keyPaths), .rtree(let keyPaths): keyPaths
-      }
+  var keyPathLists: [[AnyKeyPath]] { indices.map(\.keyPaths) }
+  var indexKinds: [Schema.IndexKind] { indices.map(\.kind) }
+}
+
+extension Schema.Index.Types {
+  fileprivate var kind: Schema.IndexKind {
+    switch self {
+    case .binary: .binary
+    case .rtree: .rtree
+    }
+  }
+
+  fileprivate var keyPaths: [PartialKeyPath<P>] {
+    switch self {
+    case .binary(let keyPaths), .rtree(let keyPaths): keyPaths
     }
   }
 }

@@ -45,6 +45,7 @@ extension Schema {
 
 extension Schema.Unique: KeyPathLists {
   var keyPathLists: [[AnyKeyPath]] { constraints }
+  var indexKinds: [Schema.IndexKind] { [] }
 }
 
 extension Schema.Unique: CustomDebugStringConvertible {

@@ -28,7 +28,7 @@ package struct SchemaShape: Hashable, Sendable, CustomStringConvertible {
       }
     }.sorted()
     lines += entity.uniquenessConstraints.map { "unique \($0.joined(separator: " "))" }.sorted()
-    lines += entity.indices.map { "index \($0.joined(separator: " "))" }.sorted()
+    lines += entity.indexedProperties.map { "index \($0.joined(separator: " "))" }.sorted()
     return lines.map { $0 + "\n" }.joined()
   }
 

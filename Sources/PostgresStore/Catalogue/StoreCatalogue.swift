@@ -434,7 +434,7 @@ extension StoreCatalogue {
         let rank = descriptor.rankColumns[property.ordinal].map { columns[$0].name }
         try addInverseIndex(of: property.name, rank: rank, on: table)
       }
-      for index in entity.indices {
+      for index in entity.indexedProperties {
         let parts = index.compactMap { name in columns.first { $0.name == name } }
         guard !parts.isEmpty, parts.count == index.count else { continue }
         try addIndex(of: parts, on: table)

@@ -138,7 +138,7 @@ struct TableMap: Sendable {
     }
     for entity in schema.entities {
       guard let table = byEntity[entity.name] else { continue }
-      for index in entity.indices {
+      for index in entity.indexedProperties {
         guard let column = table.columns.first(where: { $0.name == index.first }) else { continue }
         indexed[table.number, default: []].insert(column.position)
       }

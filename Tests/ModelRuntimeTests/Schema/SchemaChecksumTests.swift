@@ -97,10 +97,16 @@ import Testing
       { $0.relationshipsByName["link"]?.maximumModelCount = 3 },
       { $0.relationshipsByName["link"]?.hashModifier = "v2" },
       { $0.uniquenessConstraints = [["name"]] },
-      { $0.indices = [["name"]] },
+      { $0.indices = [["binary", "name"]] },
       { $0.storedProperties.removeLast() },
     ]
     #expect(Set(changes.map(shape)).count == changes.count)
+  }
+
+  @Test func `is the same for indices of every kind`() {
+    let binary = shape { $0.indices = [["binary", "name"]] }
+    #expect(shape { $0.indices = [["rtree", "name"]] } == binary)
+    #expect(shape { $0.indices = [["binary", "name"], ["rtree", "name"]] } == binary)
   }
 }
 

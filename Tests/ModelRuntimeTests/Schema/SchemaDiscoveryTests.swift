@@ -137,7 +137,7 @@ import Testing
   @Test func `merges unique attributes, #Unique and #Index without repeating a list`() throws {
     let trip = try #require(Schema([Trip.self]).entity(for: Trip.self))
     #expect(trip.uniquenessConstraints == [["name"], ["name", "start"]])
-    #expect(trip.indices == [["start"], ["name", "start"]])
+    #expect(trip.indices == [["binary", "start"], ["binary", "name", "start"]])
   }
 
   @Test func `links superentity and subentities, and passes properties down`() throws {

@@ -20,7 +20,7 @@ import Testing
         .init(
           "SwiftData.Schema.Index",
           \Schema.encodingVersion,
-          Schema.Index<Base>([\.kind, \.code])
+          Schema.Index<Base>(.binary([\.kind, \.code]), .rtree([\.kind]))
         ),
       ]
     }
@@ -64,7 +64,8 @@ import Testing
     #expect(derived.superentity === copy.entitiesByName["Base"])
     #expect(derived.inheritedProperties.map(\.name) == ["code", "kind", "place", "links"])
     #expect(copy.entitiesByName["Base"]?.subentities == [derived])
-    #expect(copy.entitiesByName["Base"]?.indices == [["kind", "code"]])
+    let indices = copy.entitiesByName["Base"]?.indices
+    #expect(indices == [["binary", "kind", "code"], ["rtree", "kind"]])
     #expect(copy.entitiesByName["Base"]?.uniquenessConstraints == [["code"]])
     #expect(derived.relationshipsByName["links"]?.inverseName == "base")
     let place = try #require(derived.attributesByName["place"] as? Schema.CompositeAttribute)
@@ -80,6 +81,18 @@ import Testing
     #expect(copy.checksum == schema.checksum)
     let again = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(copy))
     #expect(again == schema)
+  }
+
+  @Test func `names the properties of indices as before, and their kinds beside them`() throws {
+    let text = String(decoding: try JSONEncoder().encode(schema), as: UTF8.self)
+    #expect(text.contains(#""indices":[["kind","code"],["kind"]]"#))
+    // In files from before that was written every index is a binary one.
+    let older = text.replacing(#/"indexKinds":\[[^\]]*\],?/#, with: "").replacing(",}", with: "}")
+    #expect(older != text)
+    let old = try JSONDecoder().decode(Schema.self, from: Data(older.utf8))
+    let indices = old.entitiesByName["Base"]?.indices
+    #expect(indices == [["binary", "kind", "code"], ["binary", "kind"]])
+    #expect(old.checksum == schema.checksum)
   }
 
   final class Yard: Described, DescribedModel {
