@@ -362,6 +362,13 @@ enum TripsPlan: SchemaMigrationPlan {
   static let v2ToV3 = MigrationStage.lightweight(fromVersion: TripsV2.self, toVersion: TripsV3.self)
 }
 
+enum DowngradePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV2.self, TripsV3.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: TripsV3.self, toVersion: TripsV2.self)]
+  }
+}
+
 @Suite struct `The articles on migration and history` {
   @Test func `read the models of then, and say what became different`() throws {
     let container = try ModelContainer(

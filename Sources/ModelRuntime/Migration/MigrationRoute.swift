@@ -24,6 +24,8 @@ package struct MigrationRoute: Hashable, Sendable {
   /// A version is recognised by its shape. Where several versions have one shape, the number that the store
   /// remembers decides; a store from before the plan was there has none of its own, and counts as the oldest of them.
   ///
+  /// Stages that lead back are taken as others are; a plan has to say each of them.
+  ///
   /// A plan without stages between versions gives them numbers and says nothing of the way between them: it is the
   /// store's to find, as without a plan, and the models may have changed without a new version.
   ///
@@ -38,7 +40,7 @@ package struct MigrationRoute: Hashable, Sendable {
   ///   - newerStores: What is done with a store that is newer than the schema.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan cannot be, or knows nothing of the schema;
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it knows nothing of the store's;
-  ///   ``SwiftDataError/backwardMigration`` if the store is newer than the schema;
+  ///   ``SwiftDataError/backwardMigration`` if the store is newer than the schema, and no stages lead back;
   ///   ``SwiftDataError/migrationUnavailable`` if its stages do not lead from the one to the other.
   package init(
     from stored: StoredSchemaVersion?,
@@ -75,9 +77,9 @@ package struct MigrationRoute: Hashable, Sendable {
     }
     do {
       let start = try versions.position(ofStore: stored, before: end)
-      let steps = try versions.steps(from: start, to: end)
+      let steps = try versions.steps(from: start, of: stored, to: end)
       way = steps.isEmpty ? .none : .stages(steps)
-      target = start > end ? stored : newest
+      target = start > end && steps.isEmpty ? stored : newest
     } catch {
       let isLeftToStore =
         error == .backwardMigration

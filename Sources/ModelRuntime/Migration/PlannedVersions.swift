@@ -84,15 +84,13 @@ struct PlannedVersions {
 
   /// Makes sure that the steps of a plan are between its versions.
   ///
-  /// A step that is missing is not missed until it is to be taken. One from a version to itself is never taken.
+  /// A step that is missing is not missed until it is to be taken. One from a version to itself is never taken, and one to
+  /// an older version only if that is where the store is to go.
   private func checkStages() throws(SwiftDataError) {
     for stage in plan.stages {
-      guard let from = position(of: stage.fromVersion), let to = position(of: stage.toVersion),
-        from <= to
-      else {
+      if position(of: stage.fromVersion) == nil || position(of: stage.toVersion) == nil {
         throw .unknownSchema.explained(
-          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion); "
-            + "expected both among its schemas, the older one first"
+          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion); expected both among its schemas"
         )
       }
     }
@@ -120,7 +118,7 @@ struct PlannedVersions {
       guard stage.runsCode, let from = position(of: stage.fromVersion),
         let to = position(of: stage.toVersion)
       else { return false }
-      return start <= from && from < to && to <= end
+      return from != to && start <= min(from, to) && max(from, to) <= end
     }
   }
 
@@ -158,8 +156,8 @@ extension PlannedVersions {
 
   /// The version that a store was written with.
   ///
-  /// - Throws: ``SwiftDataError/backwardMigration`` if that is newer than the one it is to become,
-  ///   ``SwiftDataError/unknownDataStoreSchema`` if it is none.
+  /// - Throws: If it is none, ``SwiftDataError/backwardMigration`` if its number is higher than that of the one it is to
+  ///   become, else ``SwiftDataError/unknownDataStoreSchema``.
   func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int
   {
     let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
@@ -178,7 +176,6 @@ extension PlannedVersions {
           + "Add that version, as it was, to the plan, with a stage from it to the next one"
       )
     }
-    if start > end, !versions[end].has(stored.checksum) { throw backward(stored, end) }
     return start
   }
 
@@ -195,36 +192,59 @@ extension PlannedVersions {
 // MARK: The stages between them
 
 extension PlannedVersions {
-  /// The stages that lead from one version to another; none if that is older, and of the same shape.
+  /// The stages that lead from the version of a store to another one; none if that is older, and of the same shape.
   ///
-  /// - Throws: ``SwiftDataError/migrationUnavailable`` if there is a gap between them.
-  func steps(from start: Int, to end: Int) throws(SwiftDataError) -> [MigrationStep] {
+  /// - Throws: ``SwiftDataError/migrationUnavailable`` if there is a gap between them;
+  ///   ``SwiftDataError/backwardMigration`` if the store is newer, and no stages lead back.
+  func steps(
+    from start: Int,
+    of stored: StoredSchemaVersion,
+    to end: Int
+  ) throws(SwiftDataError) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     var here = start
-    while here < end {
-      if let (stage, next) = stage(after: here, upTo: end) {
-        steps.append(
-          MigrationStep(
-            stage: stage,
-            from: schema(of: here, in: end),
-            to: schema(of: next, in: end),
-            namesAfterwards: Set(versions[next].whole.entities.map(\.name))
-          )
-        )
+    while here != end {
+      let neighbour = here < end ? here + 1 : here - 1
+      if let (stage, next) = stage(from: here, toward: end) {
+        let step = step(stage, from: here, to: next, in: end)
+        if next < here { try step.checkRenaming() }
+        steps.append(step)
         here = next
-      } else if versions[here].whole.checksum == versions[here + 1].whole.checksum {
+      } else if versions[here].whole.checksum == versions[neighbour].whole.checksum {
         // Nothing is different, and nothing is said of the way: there is nothing to be done.
-        here += 1
+        here = neighbour
+      } else if here < end {
+        throw gap(behind: here, before: end)
+      } else if versions[end].has(stored.checksum) {
+        return []
       } else {
-        throw .migrationUnavailable.explained(
-          "\(plan) has no stage from \(versions[here].type) (\(versions[here].number)) on, which the store "
-            + "needs to become \(versions[end].type) (\(versions[end].number)): add one to its stages, "
-            + "say .lightweight(fromVersion: \(versions[here].type).self, "
-            + "toVersion: \(versions[here + 1].type).self)"
-        )
+        throw backward(stored, end)
       }
     }
     return steps
+  }
+
+  private func step(
+    _ stage: MigrationStage,
+    from start: Int,
+    to next: Int,
+    in end: Int
+  ) -> MigrationStep {
+    MigrationStep(
+      stage: stage,
+      from: schema(of: start, in: end),
+      to: schema(of: next, in: end),
+      namesAfterwards: Set(versions[next].whole.entities.map(\.name))
+    )
+  }
+
+  private func gap(behind here: Int, before end: Int) -> SwiftDataError {
+    .migrationUnavailable.explained(
+      "\(plan) has no stage from \(versions[here].type) (\(versions[here].number)) on, which the store "
+        + "needs to become \(versions[end].type) (\(versions[end].number)): add one to its stages, "
+        + "say .lightweight(fromVersion: \(versions[here].type).self, "
+        + "toVersion: \(versions[here + 1].type).self)"
+    )
   }
 
   /// What the store keeps of a version: in the last one, what its schema has.
@@ -233,11 +253,10 @@ extension PlannedVersions {
     return position == end ? versions[position].part : versions[position].former
   }
 
-  private func stage(after here: Int, upTo end: Int) -> (MigrationStage, Int)? {
+  private func stage(from here: Int, toward end: Int) -> (MigrationStage, Int)? {
+    let way = here < end ? here + 1...end : end...here - 1
     for stage in plan.stages where position(of: stage.fromVersion) == here {
-      if let next = position(of: stage.toVersion), here < next, next <= end {
-        return (stage, next)
-      }
+      if let next = position(of: stage.toVersion), way.contains(next) { return (stage, next) }
     }
     return nil
   }

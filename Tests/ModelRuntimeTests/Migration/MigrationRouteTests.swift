@@ -143,6 +143,35 @@ import Testing
     #expect(error(from: v2, to: v1, plan: Plan.self) == .backwardMigration)
   }
 
+  @Test func `leads back by stages that say so, and to the number of the older version`() throws {
+    enum Back: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+        .lightweight(fromVersion: V2.self, toVersion: V1.self),
+        .custom(fromVersion: V3.self, toVersion: V2.self, willMigrate: nil, didMigrate: nil),
+      ]
+    }
+    func versions(_ stored: Schema, _ schema: Schema) throws -> [String] {
+      let route = try MigrationRoute(from: StoredSchemaVersion(stored), to: schema, plan: Back.self)
+      #expect(route.target == StoredSchemaVersion(schema))
+      guard case .stages(let steps) = route.way else { return [] }
+      return steps.map { "\($0.from.version) to \($0.to.version)" }
+    }
+    #expect(try versions(v2, v1) == ["2.0.0 to 1.0.0"])
+    #expect(try versions(v3, v1) == ["3.0.0 to 2.0.0", "2.0.0 to 1.0.0"])
+    #expect(try versions(v1, v2) == ["1.0.0 to 2.0.0"])
+    #expect(error(from: v2, to: v3, plan: Back.self) == .migrationUnavailable)
+    enum Half: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self]
+      static let stages: [MigrationStage] = [
+        .lightweight(fromVersion: V3.self, toVersion: V2.self)
+      ]
+    }
+    #expect(error(from: v3, to: v1, plan: Half.self) == .backwardMigration)
+    #expect(error(from: v2, to: v1, plan: Half.self) == .backwardMigration)
+  }
+
   @Test func `is unknown from a store, or to a schema, that the plan does not have`() {
     let other = Schema(Schema.Entity("Other"))
     #expect(error(from: other, to: v2, plan: Plan.self) == .unknownDataStoreSchema)
