@@ -13,6 +13,18 @@ extension ModelContext {
     }
   }
 
+  /// Inserts a model whose delete was saved, as an undo does.
+  ///
+  /// - Parameters:
+  ///   - model: The object.
+  ///   - gone: Models that it leads to and that stay deleted.
+  func insertAgain(_ model: any PersistentModel, without gone: [any PersistentModel]) {
+    checked {
+      leaveIfDeletedElsewhere(model)
+      insertWithGraph(model, without: gone)
+    }
+  }
+
   /// Detaches a model that is about to be inserted if others have deleted its row: it becomes a new one.
   private func leaveIfDeletedElsewhere(_ model: any PersistentModel) {
     let state = model._$state
@@ -30,11 +42,14 @@ extension ModelContext {
     takeLeave(of: model)
   }
 
-  private func insertWithGraph(_ model: any PersistentModel) {
+  private func insertWithGraph(
+    _ model: any PersistentModel,
+    without gone: [any PersistentModel] = []
+  ) {
     if isInserting { return insertionQueue.append(model) }
     isInserting = true
     defer { isInserting = false }
-    insertOne(model)
+    insertOne(model, without: gone)
     // In the order of arrival: the children of a graph get their rows in the order of its lists.
     var next = 0
     while next < insertionQueue.count {
@@ -44,7 +59,7 @@ extension ModelContext {
     insertionQueue.removeAll()
   }
 
-  private func insertOne(_ model: any PersistentModel) {
+  private func insertOne(_ model: any PersistentModel, without gone: [any PersistentModel] = []) {
     let state = model._$state
     if let context = state.context {
       if context !== self {
@@ -90,7 +105,7 @@ extension ModelContext {
       case .one(let other):
         guard let other else { break }
         state.hold(other)
-        insertionQueue.append(other)
+        if !gone.contains(where: { $0 === other }) { insertionQueue.append(other) }
       case .many(let list):
         // Nothing of it is stored with, or at, the new row.
         if !list.isLoaded { list.rebase(on: []) }

@@ -339,13 +339,14 @@ extension ModelContext {
     guard recordingUndoManager != nil else { return }
     model._$state.flags.insert(.mayReturn)
     let saveCount = saveCount(of: model._$state.descriptor)
+    let gone = model._$state.goneDestinations
     register { context in
       if model._$state.context === context {
         context.undelete(model)
         model._$state.outdateListsOfOwners(of: model)
         context.register { $0.markDeleted(model) }
       } else if saveCount != context.saveCount(of: model._$state.descriptor) {
-        context.insert(model)
+        context.insertAgain(model, without: gone)
       } else {
         // Others have deleted it meanwhile, so it would be deleted even without the delete that is undone.
         model._$state.flags.remove(.mayReturn)
@@ -437,6 +438,18 @@ extension _ModelState {
   fileprivate func admit(_ model: any PersistentModel, _ property: ModelProperty?) {
     guard let property, property.isToMany, case .many(let list) = relation(property) else { return }
     if list.admit(model) { hold(model) }
+  }
+
+  /// The deleted models to which relationships without an inverse still lead.
+  ///
+  /// What an undo inserts again does not bring them along: their own deletes were earlier steps.
+  fileprivate var goneDestinations: [any PersistentModel] {
+    descriptor.relationships.compactMap { property in
+      guard !property.isToMany, property.isOptional, property.inverse == nil,
+        let destination = linkedModel(property), destination._$state.isKnownGone
+      else { return nil }
+      return destination
+    }
   }
 
   /// Whether others have deleted the object: it has no ends any more that an undo could restore.

@@ -144,4 +144,43 @@ import Testing
     try context.save()
     #expect(Set(try stored()) == ["apple", "pear", "plum"])
   }
+
+  @Test(arguments: [false, true])
+  func `does not bring back what was deleted before its own model, when that delete is undone`(
+    isSavedBetween: Bool
+  ) throws {
+    let undo = UndoManager()
+    context.undoManager = undo
+    basket.fruits = []
+    #expect(basket.favourite === apple)
+    try context.save()
+    undo.removeAllActions()
+    context.delete(apple)
+    if isSavedBetween { try context.save() } else { context.processPendingChanges() }
+    context.delete(basket)
+    try context.save()
+    undo.undo()
+    #expect(basket.favourite == nil)
+    #expect(try context.fetch(FetchDescriptor<BasketFruit>()).map(\.name) == ["pear"])
+    try context.save()
+    #expect(basket.favourite == nil)
+    let fresh = ModelContext(container)
+    #expect(try fresh.fetch(FetchDescriptor<FruitBasket>()).map { $0.favourite?.name } == [nil])
+    undo.undo()
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<BasketFruit>()) == 2)
+  }
+
+  @Test func `comes back with what was deleted in the same step of undo`() throws {
+    let undo = UndoManager()
+    context.undoManager = undo
+    context.delete(apple)
+    context.delete(basket)
+    try context.save()
+    undo.undo()
+    #expect(basket.favourite === apple)
+    try context.save()
+    let baskets = try ModelContext(container).fetch(FetchDescriptor<FruitBasket>())
+    #expect(baskets.map { $0.favourite?.name } == ["apple"])
+  }
 }
