@@ -123,8 +123,9 @@ extension Schema {
       try container.encode(storedProperties.map(CodedProperty.init), forKey: .properties)
       try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
       // Without their kinds, as in files that were written before these were known.
-      try container.encode(indices.map { Array($0.dropFirst()) }, forKey: .indices)
-      try container.encode(indices.map { $0.first ?? "" }, forKey: .indexKinds)
+      let parts = indices.map(Self.parts(ofIndex:))
+      try container.encode(parts.map(\.properties), forKey: .indices)
+      try container.encode(parts.map(\.kind.rawValue), forKey: .indexKinds)
     }
 
     private enum CodingKeys: CodingKey {

@@ -144,6 +144,23 @@ import Testing
     #expect((schema != nil) == isReadable)
   }
 
+  /// A list made by hand may name no kind.
+  @Test func `takes an index without a kind for a binary one`() throws {
+    let entity = Schema.Entity("Trip")
+    entity.indices = [["name"], ["start", "end"], ["rtree", "place"], ["binary"]]
+    #expect(
+      entity.indexedProperties == [["name"], ["start", "end"], ["place"], ["binary"]]
+    )
+    let copy = try JSONDecoder().decode(
+      Schema.Entity.self,
+      from: JSONEncoder().encode(entity)
+    )
+    let expected = [
+      ["binary", "name"], ["binary", "start", "end"], ["rtree", "place"], ["binary", "binary"],
+    ]
+    #expect(copy.indices == expected)
+  }
+
   @Test func `holds indices and constraints by the names of their properties`() throws {
     let index = Schema.Index<Base>(.binary([\.code, \.kind]), .rtree([\.kind]))
     let coded = try JSONEncoder().encode(index)
