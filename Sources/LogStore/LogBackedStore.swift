@@ -185,8 +185,16 @@ extension LogBackedStore {
     try openTables().rows(ofOneState: choose)
   }
 
-  package func readingOneState<R>(_ body: () throws -> R) throws -> R {
-    try openTables().readingOneState(body)
+  package func readingOneState<R>(for session: UUID, _ body: () throws -> R) throws -> R {
+    try openTables().readingOneState(for: session, body)
+  }
+
+  package func showsState(forOtherThan session: UUID) -> Bool {
+    tables.showsState(forOtherThan: session)
+  }
+
+  package func readingNewestState<R>(_ body: () throws -> R) rethrows -> R {
+    try tables.readingNewestState(body)
   }
 
   public func rows(

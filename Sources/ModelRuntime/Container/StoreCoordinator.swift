@@ -18,6 +18,8 @@ final class StoreCoordinator: Sendable {
   let saveListeners = SaveListeners()
   /// The lanes that run the reads and writes of all containers of these stores.
   let lanes = WorkLanes()
+  /// Number of reads of the stores' contexts that hold a state.
+  let heldStateCount = Atomic<Int>(0)
   /// The main context of all containers of these stores, which keep it alive.
   @MainActor weak var mainContext: ModelContext?
   private let hasClosed = Atomic<Bool>(false)

@@ -43,6 +43,8 @@ extension ModelContext {
 
   /// Takes over the saves of other contexts.
   func mergeSavedChanges() {
+    // All that the state has was taken over when it was held.
+    if holdsState { return }
     // A store that announces nothing may have read what later saves changed.
     for _ in 0..<Self.mergeLimit {
       guard let inbox, inbox.hasArrivals(), !PlantedFault.unmergedSave.isPlanted else { return }
@@ -52,7 +54,9 @@ extension ModelContext {
 
   /// Takes over the saves that a read may have met, whether they have ended or not: all models then show one state again.
   func mergeVisibleSaves() {
-    guard let inbox, inbox.hasSaves, !PlantedFault.unmergedSave.isPlanted else { return }
+    guard !holdsState, let inbox, inbox.hasSaves, !PlantedFault.unmergedSave.isPlanted else {
+      return
+    }
     merge([])
   }
 
@@ -64,8 +68,12 @@ extension ModelContext {
   func merge(_ own: [SavedRows]) {
     SchedulePoint.duringMerge.reach()
     for connection in coordinator.connections { noticeCommits(to: connection) }
-    var merge = Merge(hasSaves: inbox.map { $0.hasArrivals() || $0.hasSaves } ?? false)
+    // A state that is held need not have what arrives only now.
+    if !holdsState { _ = inbox?.hasArrivals() }
+    var merge = Merge(hasSaves: inbox?.hasSaves ?? false)
     for connection in coordinator.connections { take(own, from: connection, by: &merge) }
+    isAhead = false
+    if holdsState, merge.saves.isEmpty { return }
     for model in merge.updated {
       model._$state.notifyAll(model, except: model._$state.changed)
     }
@@ -136,7 +144,7 @@ extension ModelContext {
     merge.saves += saves
   }
 
-  /// The objects whose rows a merge reads: those that have values, none of which is unsaved, and those that observers look at.
+  /// The objects whose rows a merge reads: those that have values, and those that observers look at.
   private func models(
     readFor saves: [SavedRows],
     in connection: StoreConnection
@@ -260,6 +268,7 @@ extension ModelContext {
     }
     model._$reset(keeping: state.changed)
     if state.isListedByValue { unsaved.invalidateValue(nil, of: state) }
+    getAhead()
     observers?.refreshed(model)
     state.notifyAll(model, except: state.changed)
   }
@@ -267,7 +276,7 @@ extension ModelContext {
 
 extension _ModelState {
   /// Whether a merge reads the row again.
-  fileprivate var isReadByMerge: Bool { hasValues && changed.isEmpty && !isDeleted }
+  fileprivate var isReadByMerge: Bool { hasValues && !isDeleted }
 
   /// Whether the object has values that were read or saved.
   fileprivate var hasValues: Bool { unsafe row != nil || flags.contains(.hasSavedValues) }

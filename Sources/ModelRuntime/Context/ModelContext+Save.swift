@@ -14,7 +14,7 @@ extension ModelContext {
     let wasScheduled = autosave.isScheduled
     autosave.hasFailed = false
     do {
-      try checked { try saveNow() }
+      try checked { try lettingStateGo { try saveNow() } }
     } catch {
       awaitCorrection(wasScheduled: wasScheduled)
       throw error

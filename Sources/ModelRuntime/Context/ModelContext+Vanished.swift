@@ -79,6 +79,7 @@ extension _ModelState {
   func vanish() {
     if flags.contains(.vanished) { return }
     flags.insert(.vanished)
+    context?.getAhead()
     if isListedByValue { context?.unsaved.invalidateValue(nil, of: self) }
     // Lists that it was added to here are put together again, without it.
     if flags.contains(.isHeld) { context?.beginEpoch() }

@@ -117,6 +117,10 @@ import RowFormat
   var ownMergePolicy: MergePolicy?
   /// The policy of the current save, if it has its own.
   var savePolicy: MergePolicy?
+  /// Whether objects may be newer than others, since a fetch has met what others saved and what is not taken over.
+  var isAhead = false
+  /// Whether the context reads one state at present, and has taken over all that it has.
+  var holdsState = false
   /// Whether every value that is read and changed comes from a row whose bytes are known.
   var remembersReads = false
 

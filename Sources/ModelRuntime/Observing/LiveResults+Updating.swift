@@ -96,8 +96,9 @@ extension LiveResults {
 
   /// Moves the changed models to their places.
   ///
+  /// - Returns: `nil` if the fetch has to run again.
   /// - Complexity: O(*k* log *n*) for *k* models, with one request for the rows that are not in memory.
-  func update() throws -> ShownResults<Element, SectionTitle> {
+  func update() throws -> ShownResults<Element, SectionTitle>? {
     let models = changedModels
     forgetChanges()
     try leavingOtherErrors {
@@ -108,16 +109,21 @@ extension LiveResults {
     var next = shown
     next.beginChanges()
     for model in models {
-      guard try place(model, in: &next) else { return try refetch() }
+      guard try place(model, in: &next) else { return becomingStale() }
     }
     if let order { next.endChanges(in: order) }
     if window == nil { return next }
     for result in window?.trim() ?? [] { forget(result) }
-    if window?.needsMore == true { return try refetch() }
+    if window?.needsMore == true { return becomingStale() }
     if !next.tree.difference(from: shown.tree).isEmpty || next.sections != shown.sections {
       next.markChanged()
     }
     return next
+  }
+
+  private func becomingStale() -> ShownResults<Element, SectionTitle>? {
+    isStale = true
+    return nil
   }
 
   /// Moves a model to its current place, or removes it.

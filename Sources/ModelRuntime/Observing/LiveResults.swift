@@ -70,7 +70,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
     // The models' setters must report before the first one is read, and saves of others count from now on.
     context.addObserver(self)
     if let bell { context.saveBell.set(bell, makeAlarm(isolation)) }
-    shown = try refetch()
+    shown = try context.readingOneState { _ in try refetch() }
   }
 
   deinit {
@@ -403,7 +403,7 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
   // MARK: Bringing up to date
 
   func settle() {
-    guard !isSettling, isStale || !changedModels.isEmpty else { return }
+    guard !isSettling, isStale || !changedModels.isEmpty || context.isAhead else { return }
     isSettling = true
     // A merge has other observers settle, too, within this one: these do not merge again.
     let isFirst = context.observers?.beginSettling() ?? false
@@ -412,12 +412,12 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       if isFirst { context.observers?.endSettling() }
     }
     do {
-      // A fetch may have met what others have saved since the last merge: then the other models are read again, and the results
-      // brought up to date with them.
-      for _ in 0..<(isFirst ? Self.settlingLimit : 1) where isStale || !changedModels.isEmpty {
-        let mayBeNewer = isStale
-        show(try isStale ? refetch() : update())
-        if mayBeNewer, isFirst { context.mergeVisibleSaves() }
+      if !needsStore, let next = try update() {
+        show(next)
+      } else {
+        try context.readingOneState { isOneState in
+          if isOneState { try settle(limit: 2) {} } else { try settleLoosely(isFirst) }
+        }
       }
       error = nil
     } catch {
@@ -425,6 +425,38 @@ final class LiveResults<Element: PersistentModel, SectionTitle: Hashable>: Conte
       isStale = true
       self.error = error
       tell()
+    }
+  }
+
+  /// Whether bringing the results up to date takes more than what is in memory.
+  private var needsStore: Bool {
+    isStale || context.isAhead || changedModels.contains { $0._$state.needsRow }
+  }
+
+  /// Brings the results up to date in a store that reads only what is newest.
+  ///
+  /// A fetch may have met what others have saved since the last merge: then the other models are read again, and the results
+  /// brought up to date with them.
+  private func settleLoosely(_ isFirst: Bool) throws {
+    try settle(limit: isFirst ? Self.settlingLimit : 1) {
+      if isFirst { context.mergeVisibleSaves() }
+    }
+  }
+
+  /// Brings the results up to date, and again if that has changed models.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of times.
+  ///   - hasFetched: Called after each fetch.
+  /// - Throws: An error of fetching.
+  private func settle(limit: Int, hasFetched: () -> Void) throws {
+    for _ in 0..<limit where isStale || !changedModels.isEmpty {
+      if !isStale, let next = try update() {
+        show(next)
+      } else {
+        show(try refetch())
+        hasFetched()
+      }
     }
   }
 

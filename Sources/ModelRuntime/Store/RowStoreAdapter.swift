@@ -56,12 +56,24 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   var clearsReferences: Bool { clearing != nil }
   var comparesValues: Bool { store is any ValueComparingStore }
 
+  /// Answers a session: with what is newest, even if this thread shows one state to another session.
+  ///
+  /// Code of the app that is told of changes may use another context, which must not read what is older than its own saves.
+  private func answer<R>(_ session: @autoclosure () -> UUID, _ body: () throws -> R) rethrows -> R {
+    guard let stateReading, stateReading.showsState(forOtherThan: session()) else {
+      return try body()
+    }
+    return try stateReading.readingNewestState(body)
+  }
+
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> FetchAnswer {
-    try InMemoryFallback.fetch(descriptor) {
-      try store.fetchRows(DataStoreFetchRequest(descriptor: $0, editingState: state))
+    try answer(state.id) {
+      try InMemoryFallback.fetch(descriptor) {
+        try store.fetchRows(DataStoreFetchRequest(descriptor: $0, editingState: state))
+      }
     }
   }
 
@@ -71,7 +83,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     atMost limit: Int,
     for state: EditingState
   ) throws -> [FetchedRow]? {
-    try lookingUp?.rows(matching: expression, of: type, atMost: limit)
+    try answer(state.id) { try lookingUp?.rows(matching: expression, of: type, atMost: limit) }
   }
 
   func rows(
@@ -80,15 +92,17 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     atMost limit: Int,
     for state: EditingState
   ) throws -> [FetchedRow]? {
-    try lookingUp?.rows(having: value, of: lookUp, atMost: limit)
+    try answer(state.id) { try lookingUp?.rows(having: value, of: lookUp, atMost: limit) }
   }
 
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> Int? {
-    try InMemoryFallback.answer {
-      try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+    try answer(state.id) {
+      try InMemoryFallback.answer {
+        try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+      }
     }
   }
 
@@ -103,8 +117,12 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     _ descriptor: FetchDescriptor<T>,
     for state: EditingState
   ) throws -> [RowReference]? {
-    try InMemoryFallback.answer {
-      try store.fetchReferences(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+    try answer(state.id) {
+      try InMemoryFallback.answer {
+        try store.fetchReferences(
+          DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+        )
+      }
     }
   }
 
@@ -116,8 +134,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   ) throws -> GroupTable? {
     guard let store = store as? any AggregatingStore else { return nil }
     let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
-    return try InMemoryFallback.answer {
-      try store.aggregate(fetch, request, excluding: excluded)
+    return try answer(state.id) {
+      try InMemoryFallback.answer {
+        try store.aggregate(fetch, request, excluding: excluded)
+      }
     }
   }
 
@@ -129,7 +149,9 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   ) throws -> SearchAnswer? {
     guard let store = store as? any SearchingStore else { return nil }
     let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
-    return try InMemoryFallback.answer { try store.search(fetch, request, excluding: excluded) }
+    return try answer(state.id) {
+      try InMemoryFallback.answer { try store.search(fetch, request, excluding: excluded) }
+    }
   }
 
   func visitValues<T: PersistentModel>(
@@ -140,25 +162,36 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   ) throws -> Bool {
     guard let store = store as? any AggregatingStore else { return false }
     let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
-    return try InMemoryFallback.answer { try store.visitValues(fetch, sources, body) } != nil
+    return try answer(state.id) {
+      try InMemoryFallback.answer { try store.visitValues(fetch, sources, body) }
+    } != nil
   }
 
   func rows(at references: [RowReference], for state: EditingState) throws
     -> [FetchedRow?]
   {
-    try store.rows(at: references)
+    try answer(state.id) { try store.rows(at: references) }
   }
 
   func rows(
     for state: EditingState,
     ofOneState choose: (UInt64?) throws -> [RowReference]
   ) throws -> [FetchedRow?] {
-    try stateReading?.rows(ofOneState: choose) ?? rows(at: choose(nil), for: state)
+    try answer(state.id) {
+      try stateReading?.rows(ofOneState: choose) ?? rows(at: choose(nil), for: state)
+    }
   }
 
-  func readingOneState<R>(_ body: () throws -> R) throws -> R {
+  var readsStates: Bool { stateReading != nil }
+
+  func readingOneState<R>(for state: EditingState, _ body: () throws -> R) throws -> R {
     guard let stateReading else { return try body() }
-    return try stateReading.readingOneState(body)
+    return try stateReading.readingOneState(for: state.id, body)
+  }
+
+  func readingNewestState<R>(_ body: () throws -> R) rethrows -> R {
+    guard let stateReading else { return try body() }
+    return try stateReading.readingNewestState(body)
   }
 
   func visitRows(
@@ -166,7 +199,9 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     for state: EditingState,
     _ body: (RowReference, RawSpan) throws -> Void
   ) throws {
-    if let lookingUp { return try lookingUp.visitRows(at: references, body) }
+    if let lookingUp {
+      return try answer(state.id) { try lookingUp.visitRows(at: references, body) }
+    }
     try visitCopies(at: references, for: state, body)
   }
 
@@ -181,8 +216,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     at reference: RowReference,
     for state: @autoclosure () -> EditingState
   ) throws -> FetchedRow? {
-    if let lookingUp { return try lookingUp.row(at: reference) }
-    return try store.rows(at: [reference]).first ?? nil
+    try answer(state().id) {
+      if let lookingUp { return try lookingUp.row(at: reference) }
+      return try store.rows(at: [reference]).first ?? nil
+    }
   }
 
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? {
@@ -202,7 +239,10 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   }
 
   func members(of owner: _ModelState, _ property: ModelProperty) throws -> [RowReference] {
-    try rankedMembers(of: owner, property).map(\.reference)
+    guard let session = owner.context?.editingState.id else {
+      return try rankedMembers(of: owner, property).map(\.reference)
+    }
+    return try answer(session) { try rankedMembers(of: owner, property).map(\.reference) }
   }
 
   /// The members of a list that is derived from its other end, with their places.

@@ -135,9 +135,12 @@ protocol StoreAdapter: AnyObject, Sendable {
     ofOneState choose: (UInt64?) throws -> [RowReference]
   ) throws -> [FetchedRow?]
 
-  /// Shows the calling thread one state of the store for several reads, if the store can; see
-  /// ``StateReading/readingOneState(_:)``.
-  func readingOneState<R>(_ body: () throws -> R) throws -> R
+  /// Whether the store can show one state for several reads.
+  var readsStates: Bool { get }
+  /// Shows a session one state of the store for several reads, if the store can; see ``StateReading/readingOneState(for:_:)``.
+  func readingOneState<R>(for state: EditingState, _ body: () throws -> R) throws -> R
+  /// Shows it the newest states again; see ``StateReading/readingNewestState(_:)``.
+  func readingNewestState<R>(_ body: () throws -> R) rethrows -> R
 
   /// Lends the rows with the given references, which ascend; rows that do not exist are left out.
   func visitRows(
@@ -278,7 +281,12 @@ extension StoreAdapter {
     ofOneState choose: (UInt64?) throws -> [RowReference]
   ) throws -> [FetchedRow?] { try rows(at: choose(nil), for: state) }
 
-  func readingOneState<R>(_ body: () throws -> R) throws -> R { try body() }
+  var readsStates: Bool { false }
+  func readingOneState<R>(for state: EditingState, _ body: () throws -> R) throws -> R {
+    try body()
+  }
+
+  func readingNewestState<R>(_ body: () throws -> R) rethrows -> R { try body() }
 }
 
 extension _ModelState {

@@ -56,6 +56,28 @@ import Testing
     #expect(held.map(\.amount) == [80, 120, 100])
   }
 
+  @Test func `show one state with their unsaved values, though others save between two looks`()
+    throws
+  {
+    let context = ModelContext(container)
+    context.automaticallyMergesChanges = true
+    let held = try context.fetch(Self.sorted)
+    for purse in held { purse.owner += "!" }
+    try move(10)
+    context.processPendingChanges()
+    let first = held[0].amount
+    try move(10)
+    let second = held[1].amount
+    #expect(first == 90 && second == 110)
+    #expect(held.map(\.owner) == ["a!", "b!", "c!"])
+    try context.save()
+    #expect(
+      try other.fetch(Self.sorted).map { "\($0.owner) \($0.amount)" } == [
+        "a! 80", "b! 120", "c! 100",
+      ]
+    )
+  }
+
   @Test func `show one state in an observer`() throws {
     let context = ModelContext(container)
     let observer = try ResultsObserver<Purse, Never>(

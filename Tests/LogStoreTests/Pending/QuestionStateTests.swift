@@ -1,7 +1,9 @@
 import Foundation
 import LogStore
+import Observation
 import SchedulePoints
 import SwiftData
+import Synchronization
 import Testing
 
 @Model private final class Berth {
@@ -194,5 +196,40 @@ import Testing
       }
     )
     #expect(isRed == 0)
+  }
+
+  /// What the question reads again is told to observers at once, and these may use another context.
+  @Test func `does not keep code that is told of changes from reading what it has saved`() throws {
+    let berths = try context.fetch(FetchDescriptor<Berth>())
+    for ferry in try context.fetch(FetchDescriptor<Ferry>()) {
+      #expect(ferry.berth != nil)
+      ferry.note = "unsaved"
+    }
+    let counting = ModelContext(container)
+    let third = FetchDescriptor<Ferry>(predicate: #Predicate { $0.note == "counter" })
+    counting.insert(Ferry(0))
+    try #require(counting.insertedModelsArray.first as? Ferry).note = "counter"
+    try counting.save()
+    nonisolated(unsafe) let counter = try #require(try counting.fetch(third).first)
+    let other = ModelContext(container)
+    let berth = try #require(try other.fetch(FetchDescriptor<Berth>()).first)
+    let told = Mutex(0)
+    for round in 1...20 {
+      withObservationTracking {
+        for berth in berths { #expect(!berth.name.isEmpty) }
+      } onChange: {
+        told.withLock { $0 += 1 }
+        counter.number += 1
+        do { try counter.modelContext?.save() } catch { Issue.record(error) }
+      }
+      berth.name = "east \(round)"
+      try other.save()
+      let name = berth.name
+      let moored = FetchDescriptor<Ferry>(predicate: #Predicate { $0.berth?.name == name })
+      #expect(try context.fetchCount(moored) == 5)
+    }
+    #expect(told.withLock { $0 } == 20)
+    #expect(counter.number == 20)
+    #expect(try ModelContext(container).fetch(third).map(\.number) == [20])
   }
 }
