@@ -20,6 +20,8 @@ package enum SchedulePoint: UInt8, Sendable, CaseIterable {
   case duringFetch
   /// A fetch has its view, and is about to ask an index for the rows to read.
   case beforeIndexRead
+  /// The members of a list have been named, but rows that are outdated are not read again.
+  case duringListRead
   /// A context has taken the saves of others out of its inbox, but has not read them.
   case duringMerge
   /// A save has found that a row is gone, deleted by a commit that may not be visible.

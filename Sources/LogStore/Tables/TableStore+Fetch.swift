@@ -152,7 +152,8 @@ extension TableStore {
     guard let index = indexes.references(number, column) else { return [] }
     return try perform(.fetching) {
       if let view = pinnedView {
-        return try StoreResolver(self, as: view).referringRows(to: target, number, column)
+        return try rows(referringTo: target, of: index, as: view)
+          ?? StoreResolver(self, as: view).referringRows(to: target, number, column)
       }
       return try index.withNewest(in: self) { content in
         guard case .ordered(let keys) = content else { return [] }
@@ -163,6 +164,22 @@ extension TableStore {
 }
 
 extension TableStore {
+  /// The rows that refer to a row as of a view; `nil` if that is no longer the newest state.
+  ///
+  /// Mostly it is, and an index need not be brought to an older one.
+  private func rows(
+    referringTo target: RowReference,
+    of index: LazyIndex,
+    as view: ReadView
+  ) throws -> [ReferringRow]? {
+    try index.withNewest(in: self) { content in
+      guard case .ordered(let keys) = content, newestCommit == view.sequence.rawValue else {
+        return nil
+      }
+      return try keys.rows(referringTo: target)
+    }
+  }
+
   /// Calls a closure with the rows that refer to any of some rows.
   ///
   /// - Parameters:

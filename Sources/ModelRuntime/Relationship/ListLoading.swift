@@ -20,31 +20,46 @@ extension _ModelState {
       list.deletionCount = context?.deletions.count ?? 0
       return
     }
-    context.noticeCommitsIfCounted(to: connection)
     do {
-      var epoch = context.listEpoch
-      let stored =
-        property.isDerivable
-        ? try context.derivedMembers(of: self, property, in: connection)
-        : try context.storedMembers(of: self, property, in: connection)
-      if list.isLoaded, property.isDerivable {
-        let isOfOneEpoch = context.listEpoch == epoch
-        context.refreshFormerMembers(of: list, since: stored)
-        // Members that turn out to be deleted begin an epoch, for the other lists that they are in: they are not in this one.
-        if isOfOneEpoch { epoch = context.listEpoch }
+      try load(list, property, for: context, from: connection)
+      if context.knowsAll(of: connection) { return }
+      // A commit in between may have moved a member, and its two ends would contradict each other. It is rare, and holding a
+      // state each time would take a fifth of the time of reading a list.
+      try context.readingState(of: connection) {
+        try load(list, property, for: context, from: connection)
       }
-      context.findDeletedAdditions(to: list, property, in: connection)
-      list.rebase(on: stored)
-      list.epoch = epoch
-      list.deletionCount = context.deletions.count
-      if let inverse = property.inverse, !list.formerRanks.isEmpty {
-        try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
-      }
-      for member in stored { hold(member) }
-      if !property.isDerivable { context.keepLists(listedMemberCount, of: self) }
     } catch {
       context.deferredError = context.deferredError ?? error
     }
+  }
+
+  private func load(
+    _ list: RelatedModels,
+    _ property: ModelProperty,
+    for context: ModelContext,
+    from connection: StoreConnection
+  ) throws {
+    context.noticeCommitsIfCounted(to: connection)
+    var epoch = context.listEpoch
+    let stored =
+      property.isDerivable
+      ? try context.derivedMembers(of: self, property, in: connection)
+      : try context.storedMembers(of: self, property, in: connection)
+    if list.isLoaded, property.isDerivable {
+      let isOfOneEpoch = context.listEpoch == epoch
+      context.refreshFormerMembers(of: list, since: stored)
+      // Members that turn out to be deleted begin an epoch, for the other lists that they are in: they are not in this one.
+      if isOfOneEpoch { epoch = context.listEpoch }
+    }
+    context.findDeletedAdditions(to: list, property, in: connection)
+    list.rebase(on: stored)
+    list.epoch = epoch
+    list.deletionCount = context.deletions.count
+    if let inverse = property.inverse, !list.formerRanks.isEmpty {
+      try context.placeByFormerRanks(in: list, of: self, inverse, in: connection)
+    }
+    for member in stored { hold(member) }
+    if !property.isDerivable { context.keepLists(listedMemberCount, of: self) }
   }
 }
 
@@ -77,6 +92,7 @@ extension ModelContext {
       members = try connection.store.members(of: owner, property)
         .compactMap { model(at: $0, in: connection) }.filter(isMember)
     }
+    SchedulePoint.duringListRead.reach()
     // The store is newer than rows read before: with the list, the rows are refreshed to agree with it.
     refreshRows(of: stale, from: connection)
     return members
@@ -289,10 +305,13 @@ extension ModelContext {
 
   /// Whether the context has noticed all commits to an object's store.
   func knowsAll(of state: _ModelState) -> Bool {
-    guard let connection = state.connection, let newest = connection.changeCount else {
-      return false
-    }
-    return newest == epochs.count(of: connection.index)
+    guard let connection = state.connection, connection.changeCount != nil else { return false }
+    return knowsAll(of: connection)
+  }
+
+  /// Whether the context has noticed all commits to a store, as far as that counts them.
+  fileprivate func knowsAll(of connection: StoreConnection) -> Bool {
+    connection.changeCount.map { $0 == epochs.count(of: connection.index) } ?? true
   }
 
   /// Notices a save of the context's own, which changes nothing in its lists.

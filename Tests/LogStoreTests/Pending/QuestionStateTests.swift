@@ -232,4 +232,27 @@ import Testing
     #expect(counter.number == 20)
     #expect(try ModelContext(container).fetch(third).map(\.number) == [20])
   }
+
+  /// Rows that a list has read again may say that their models have left it by now.
+  @Test func `does not show a list whose members are elsewhere`() throws {
+    let berths = try context.fetch(FetchDescriptor<Berth>(sortBy: [SortDescriptor(\.name)]))
+    let ferries = try context.fetch(FetchDescriptor<Ferry>(sortBy: [SortDescriptor(\.number)]))
+    #expect(berths.map(\.ferries.count) == [5, 5])
+    #expect(ferries.allSatisfy { $0.berth != nil })
+    for round in 0..<5 {
+      try Self.exchange(round, round + 1, in: container)
+      // The context learns that there was a commit.
+      _ = try context.fetch(FetchDescriptor<Jack>())
+      let container = container
+      let list = try atFirst(.duringListRead) {
+        try Self.exchange(round, round + 1, in: container)
+      } during: {
+        berths[round % 2].ferries
+      }
+      #expect(list.count == 5)
+      #expect(list.allSatisfy { $0.berth === berths[round % 2] }, "in round \(round)")
+    }
+    #expect(berths.map(\.ferries.count) == [5, 5])
+    for berth in berths { #expect(berth.ferries.allSatisfy { $0.berth === berth }) }
+  }
 }
