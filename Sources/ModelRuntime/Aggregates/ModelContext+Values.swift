@@ -23,7 +23,7 @@ extension ModelContext {
       if let expression = source.expression { reading.add(expression) }
     }
     if sources?.allSatisfy({ $0.expression != nil }) != true { reading.addAnything() }
-    return try readingState(of: connection) {
+    return try holdingState(of: connection) {
       try self.reading(descriptor) { models in
         models.first?._$state.context?.refreshOthers(readBy: reading, from: models, in: connection)
         return try body(models)

@@ -63,7 +63,7 @@ extension ModelContext {
   ) throws -> [T] {
     while let pending = pendingModels(descriptor) {
       // What unsaved models lead to is read as of the state that the store answers by.
-      let found = try readingState(of: connection) {
+      let found = try holdingState(of: connection) {
         try fetch(descriptor, correctedBy: pending, from: connection)
       }
       if let found { return found }
@@ -85,7 +85,7 @@ extension ModelContext {
     }
     if hidesStoredValues(from: descriptor) { return try fetchAsStored(descriptor) }
     // What objects tell is of the same state as the rows.
-    return try readingState(of: connection) {
+    return try holdingState(of: connection) {
       if connection.changeCount != changeCount {
         answer = try connection.store.fetch(descriptor, for: editingState)
       }
@@ -153,7 +153,7 @@ extension ModelContext {
       if let several = coordinator.severalConnections(for: .of(T.self)) {
         try count(descriptor, inEachOf: several)
       } else if let pending = pendingModels(descriptor) {
-        try readingState(of: connection) {
+        try holdingState(of: connection) {
           try self.count(descriptor, correctedBy: pending, from: connection)
         }
       } else {
@@ -183,7 +183,7 @@ extension ModelContext {
       return try fetch(descriptor).map(\.persistentModelID)
     }
     if let pending = pendingModels(descriptor) {
-      let found = try readingState(of: connection) {
+      let found = try holdingState(of: connection) {
         try identifiers(descriptor, correctedBy: pending, from: connection)
       }
       if let found { return found }

@@ -3,7 +3,7 @@ import Synchronization
 
 // What an observer shows is of one state of the store: its results, their order and sections, and the values of the models
 // that they are shown with. So the state is held while others save on, the saves that it has are taken over, and the fetch
-// is answered by it.
+// is answered by it. A question beside unsaved models, and a list, hold the state of their store alone.
 
 extension ModelContext {
   /// Runs a closure that reads one state, after the context's objects have been brought to it.
@@ -36,7 +36,7 @@ extension ModelContext {
     _ body: () throws -> R
   ) throws -> R {
     guard let first = connections.first else { return try body() }
-    return try readingState(of: first) {
+    return try holdingState(of: first) {
       try holdingStates(of: connections.dropFirst(), body)
     }
   }
@@ -47,17 +47,17 @@ extension ModelContext {
       && coordinator.connections.allSatisfy { $0.store.readsStates && !$0.loadsSiblings }
   }
 
-  /// Runs a closure that reads one state of a store; objects are not brought to it.
+  /// Runs a closure that reads one state of a store, without bringing the context's objects to it.
   ///
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or of a store that cannot be read.
-  func readingState<R>(of connection: StoreConnection, _ body: () throws -> R) throws -> R {
+  func holdingState<R>(of connection: StoreConnection, _ body: () throws -> R) throws -> R {
     coordinator.heldStateCount.add(1, ordering: .relaxed)
     defer { coordinator.heldStateCount.subtract(1, ordering: .relaxed) }
     return try connection.store.readingOneState(for: editingState, body)
   }
 
-  /// Runs a save, which reads what is newest: code of the app may save while a state is held, when it is told of changes.
+  /// Runs a save, which reads the newest state: a callback of the app may save while the context holds an earlier one.
   func lettingStateGo<R>(_ save: () throws -> R) rethrows -> R {
     if coordinator.heldStateCount.load(ordering: .relaxed) == 0 { return try save() }
     let held = holdsState

@@ -25,7 +25,7 @@ extension _ModelState {
       if context.knowsAll(of: connection) { return }
       // A commit in between may have moved a member, and its two ends would contradict each other. It is rare, and holding a
       // state each time would take a fifth of the time of reading a list.
-      try context.readingState(of: connection) {
+      try context.holdingState(of: connection) {
         try load(list, property, for: context, from: connection)
       }
     } catch {

@@ -83,7 +83,7 @@ extension ModelContext {
       try throwDeferredError()
       mergeSavedChanges()
       guard let connection = try onlyConnection(for: descriptor) else { return nil }
-      return try readingState(of: connection) {
+      return try holdingState(of: connection) {
         try searchRows(descriptor, request, properties, in: connection)
       }
     }

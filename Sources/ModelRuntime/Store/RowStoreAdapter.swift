@@ -58,7 +58,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
 
   /// Answers a session: with what is newest, even if this thread shows one state to another session.
   ///
-  /// Code of the app that is told of changes may use another context, which must not read what is older than its own saves.
+  /// A callback of the app may use another context, which must not read a state older than its own saves.
   private func answer<R>(_ session: @autoclosure () -> UUID, _ body: () throws -> R) rethrows -> R {
     guard let stateReading, stateReading.showsState(forOtherThan: session()) else {
       return try body()

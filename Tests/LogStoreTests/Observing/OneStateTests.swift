@@ -85,8 +85,9 @@ import Testing
       if isDirty { tokens[bank.next(tokens.count)].note = "\(step)" }
       if isDirty, bank.next(8) == 0 { try context.save() }
       if bank.next(4) == 0 { context.rollback() }
-      // Models that were saved or rolled back read their rows when they are next looked at.
-      for token in tokens { #expect(token.amount > 0) }
+      // A model that was saved or rolled back reads its row when a value is needed that it does not know, and that may be later
+      // than the results: its relationships need it.
+      for token in tokens { #expect(token.room != nil) }
       if bank.next(2) == 0 { try bank.exchange() }
       // The closures run on this thread.
       nonisolated(unsafe) let (bank, look) = (bank, looks[bank.next(looks.count)])

@@ -198,8 +198,8 @@ import Testing
     #expect(isRed == 0)
   }
 
-  /// What the question reads again is told to observers at once, and these may use another context.
-  @Test func `does not keep code that is told of changes from reading what it has saved`() throws {
+  /// Observers are told at once of what the question reads again.
+  @Test func `lets a callback read what it has just saved through another context`() throws {
     let berths = try context.fetch(FetchDescriptor<Berth>())
     for ferry in try context.fetch(FetchDescriptor<Ferry>()) {
       #expect(ferry.berth != nil)

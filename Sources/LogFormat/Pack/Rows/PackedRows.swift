@@ -128,3 +128,12 @@ import RowFormat
     return unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
   }
 }
+
+/// The part of a block whose rows are assembled.
+struct BlockPart {
+  let firstRow: Int
+  /// The greatest key; the block may end before it.
+  let lastKey: UInt64
+
+  static let all = BlockPart(firstRow: 0, lastKey: .max)
+}
