@@ -21,6 +21,8 @@ package final class ModelProperty: @unchecked Sendable {
   /// one of its name in the schema.
   let isDeclaredSo: Bool
   package let isOptional: Bool
+  /// The codec that passes the values of the property through a transformer, if any.
+  let transformableCodec: TransformableCodec?
   /// The options the user gave, of an attribute or of a relationship; `nil` if there are none.
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
@@ -61,8 +63,12 @@ package final class ModelProperty: @unchecked Sendable {
     keyPath = metadata.keypath
     let options = metadata.metadata as? Schema.Attribute
     switch kind {
-    case .attribute: (attribute, relationship) = (options, nil)
-    case .toOne, .toMany: (attribute, relationship) = (nil, .declared(by: metadata.metadata))
+    case .attribute(let codec):
+      (attribute, relationship) = (options, nil)
+      transformableCodec = codec as? TransformableCodec
+    case .toOne, .toMany:
+      (attribute, relationship) = (nil, .declared(by: metadata.metadata))
+      transformableCodec = nil
     }
     derivation = options?.derivation
     defaultValue = metadata.defaultValue

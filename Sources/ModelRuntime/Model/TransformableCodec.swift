@@ -89,12 +89,6 @@ extension Optional: AnyOptional {
 }
 
 extension ModelProperty {
-  /// The codec that passes the values of the property through a transformer, if any.
-  var transformableCodec: TransformableCodec? {
-    guard case .attribute(let codec) = kind else { return nil }
-    return codec as? TransformableCodec
-  }
-
   /// Whether the column has a transformer's output.
   ///
   /// The types of column and property do not tell: those of `Data` are the same with a transformer and without.

@@ -2,10 +2,9 @@ import Foundation
 
 extension PredicateExpressions.Value: QueryTranslatable {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression {
-    // Casts to a protocol cost more than the rest of a translation: the usual keys avoid them.
-    if Output.self == String.self, let text = value as? String { return .constant(.text(text)) }
-    if Output.self == Int.self, let number = value as? Int {
-      return .constant(.integer(Int64(number)))
+    // A cast to a protocol costs more than the rest of a translation.
+    if let scalar = queryScalar(Output.self), let constant = queryValue(as: scalar) {
+      return .constant(constant)
     }
     if let constant = QueryValue(known: value) { return .constant(constant) }
     if let range = value as? any QueryRange { return .range(try range.bounds()) }
@@ -13,6 +12,12 @@ extension PredicateExpressions.Value: QueryTranslatable {
       return .constants(values)
     }
     return .constant(.opaque(OpaqueValue(value)))
+  }
+
+  /// Converts the value, whose type is this one.
+  private func queryValue<Scalar: QueryScalar>(as _: Scalar.Type) -> QueryValue? {
+    assert(Output.self == Scalar.self, "a value of \(Output.self) as \(Scalar.self)")
+    return unsafe unsafeBitCast(value, to: Scalar.self).queryValue
   }
 }
 

@@ -50,7 +50,7 @@ struct QueryTranslation {
 /// The conformances are conditional on the children's, so that one cast at the root tells whether the
 /// whole tree can be translated, and children are called without any: a cast costs a microsecond warm,
 /// and for a new type a hundred.
-protocol QueryTranslatable: PredicateExpression {
+protocol QueryTranslatable: PredicateExpression, SendableMetatype {
   func translate(_ translation: QueryTranslation) throws(Untranslatable) -> QueryExpression
 
   /// Translates a test that the predicate requires: whether it is false or fails makes no difference.
@@ -83,12 +83,24 @@ extension QueryExpression {
     _ variable: PredicateExpressions.VariableID,
     of type: ModelDescriptor
   ) throws(Untranslatable) {
-    guard let root = expression as? any QueryTranslatable else {
+    guard let node = TranslatableTypes.type(of: expression) else {
       throw .node("\(Swift.type(of: expression))")
     }
     var translation = QueryTranslation()
     translation.bind(variable, to: .row(RowPath(level: 0, descriptor: type)))
-    self = try root.translateRequired(translation)
+    self = try Self.translate(expression, as: node, translation)
+  }
+
+  private static func translate<Node: QueryTranslatable>(
+    _ expression: some StandardPredicateExpression<Bool>,
+    as _: Node.Type,
+    _ translation: QueryTranslation
+  ) throws(Untranslatable) -> QueryExpression {
+    // It has exactly this type, by which the node was found.
+    try unsafe withUnsafePointer(to: expression) { pointer throws(Untranslatable) in
+      try unsafe UnsafeRawPointer(pointer).assumingMemoryBound(to: Node.self).pointee
+        .translateRequired(translation)
+    }
   }
 
   /// Translates an expression about models of one class.
