@@ -127,7 +127,6 @@ package struct RowReader {
     var scratch = FoldScratch()
     var packed = PackedRowsCursor()
     for index in keys.indices {
-      packed.expect(keys, from: index)
       let entry = table.pages.entry(of: keys[index])
       let reference = RowReference(table: number, key: keys[index])
       let control = try visit(
@@ -136,13 +135,14 @@ package struct RowReader {
         entry.newest,
         &scratch,
         &packed,
+        expecting: { $0.expect(keys, from: index) },
         body
       )
       if control == .stop { return }
     }
   }
 
-  /// Visits the row that an index slot names, if the reader sees one.
+  /// Visits the row that an index slot names, if the reader sees one; calls `expect` before it reads a packed one.
   @inline(__always)
   private func visit(
     _ reference: RowReference,
@@ -150,14 +150,15 @@ package struct RowReader {
     _ newest: UInt64,
     _ scratch: inout FoldScratch,
     _ packed: inout PackedRowsCursor,
+    expecting expect: (inout PackedRowsCursor) -> Void = { _ in },
     _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     let ticket = state.files.epochs.enter()
     defer { state.files.epochs.leave(ticket) }
     guard let place = try place(of: reference, location, newest) else { return .proceed }
-    return place.isPacked
-      ? try visitPacked(place, reference, &packed, body)
-      : try visit(place, reference, &scratch, body)
+    if !place.isPacked { return try visit(place, reference, &scratch, body) }
+    expect(&packed)
+    return try visitPacked(place, reference, &packed, body)
   }
 
   /// Lends a row of a pack.

@@ -73,7 +73,7 @@ extension TableStore {
     if let ordering = query.ordering {
       var rows: [[QueryValue]] = []
       let order = try visit(T.self, query, by: ordering, resolver) { rows.append(try read($0, $1)) }
-      for row in order { try body(rows[row]) }
+      for row in order ?? Array(rows.indices) { try body(rows[row]) }
       return
     }
     var (skipped, taken) = (query.window.offset, 0)

@@ -81,6 +81,7 @@ final class EntityTable: Sendable {
   /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for an unknown layout,
   ///   ``LogStoreError/unreadableValue(entity:property:key:_:)`` for a value that moves back from its own file into
   ///   its row and cannot be read.
+  @inline(__always)
   func withCurrentRow<R>(
     _ row: RawSpan,
     layout: LayoutNumber,
@@ -88,6 +89,16 @@ final class EntityTable: Sendable {
     _ body: (RawSpan) throws -> R
   ) throws -> R {
     if layout == layoutNumber { return try body(row) }
+    return try withConvertedRow(row, layout: layout, key: key, body)
+  }
+
+  @inline(never)
+  private func withConvertedRow<R>(
+    _ row: RawSpan,
+    layout: LayoutNumber,
+    key: UInt64,
+    _ body: (RawSpan) throws -> R
+  ) throws -> R {
     let converter = try converters.withLock { converters in
       if let known = converters[layout] { return known }
       guard

@@ -173,6 +173,9 @@ extension [ClosedRange<IndexEntry>] {
 // MARK: Pages
 
 extension IndexWalk {
+  /// Maximum number of rows to make room for: a limit may be greater than the number of rows that match.
+  private static let greatestReserve = 256
+
   /// The rows of a window, in order; for a walk with all sort keys.
   ///
   /// - Parameters:
@@ -191,6 +194,7 @@ extension IndexWalk {
     guard let end = window.end else { return nil }
     guard let test else {
       var rows: [UInt64] = []
+      rows.reserveCapacity(min(window.limit, Self.greatestReserve))
       try forEach(in: keys, skipping: window.offset) {
         rows.append($0.row.key)
         return rows.count < window.limit

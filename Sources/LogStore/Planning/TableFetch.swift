@@ -4,6 +4,22 @@ import ModelRuntime
 import RowFormat
 import SchedulePoints
 
+/// The test of a predicate, which is made when the first row is tested: an index may tell all.
+///
+/// One for a fetch, since it remembers what it found out about other rows.
+private final class LateFilter {
+  private let expression: QueryExpression
+  private let descriptor: ModelDescriptor
+  private let resolver: StoreResolver
+  private(set) lazy var filter = RowFilter(expression, descriptor: descriptor, resolver: resolver)
+
+  init(_ expression: QueryExpression, _ descriptor: ModelDescriptor, _ resolver: StoreResolver) {
+    self.expression = expression
+    self.descriptor = descriptor
+    self.resolver = resolver
+  }
+}
+
 /// The rows of one table that a fetch asks for, and the access path to them.
 ///
 /// Rows come in the order of their keys. Whatever the path, they are those of one view: an index names candidates
@@ -12,7 +28,7 @@ struct TableFetch {
   let store: TableStore
   let table: EntityTable
   let view: ReadView
-  private let filter: RowFilter?
+  private let test: LateFilter?
   private let path: AccessPath
   /// The first key that can match, of a page in the order of the keys; `nil` if none can.
   private let firstKey: UInt64?
@@ -69,10 +85,8 @@ struct TableFetch {
     self.store = store
     self.table = table
     view = resolver.view
-    let filter = expression.map {
-      RowFilter($0, descriptor: table.descriptor, resolver: resolver)
-    }
-    self.filter = filter
+    let test = expression.map { LateFilter($0, table.descriptor, resolver) }
+    self.test = test
     firstKey = expression?.pagePosition.map { $0.firstKey(in: table) } ?? 0
     tally =
       resolver.trace == nil
@@ -83,7 +97,7 @@ struct TableFetch {
       view: resolver.view,
       resolver: resolver,
       expression: expression,
-      filter: filter,
+      test: test,
       plan: plan,
       output: output,
       limit: limit,
@@ -125,7 +139,7 @@ extension TableFetch {
     let view: ReadView
     let resolver: StoreResolver
     let expression: QueryExpression?
-    let filter: RowFilter?
+    let test: LateFilter?
     let plan: CandidatePlan
     let output: Output
     let limit: Int?
@@ -169,7 +183,7 @@ extension TableFetch {
       {
         return try candidates(narrowest)
       }
-      if let first, let keys = try first.scan(table, columns, filter, in: view, tally) {
+      if let first, let keys = try first.scan(table, columns, test?.filter, in: view, tally) {
         tally?.choose(columns, first: first, candidates: keys.count)
         return .keys(keys)
       }
@@ -403,7 +417,7 @@ extension TableFetch {
 
     /// The first rows that match, if they are among the first of the table.
     private func firstMatches(_ limit: Int, _ rowCount: Int) throws -> [UInt64]? {
-      guard let filter, limit <= rowCount / 16 else { return nil }
+      guard limit <= rowCount / 16, let filter = test?.filter else { return nil }
       var matches: [UInt64] = []
       var budget = max(rowCount / 64, ScanMethod.smallTable)
       try view.scan(table.number, in: nil) { key, layout, row in
@@ -439,7 +453,7 @@ extension TableFetch {
           behind: expression?.pagePosition
         )
       else { return nil }
-      let test = walk.isExact ? nil : filter.map { filter in { try matching($0, filter) } }
+      let test = walk.isExact ? nil : test.map { test in { try matching($0, test.filter) } }
       // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
       if case .page(_, let window) = output, walk.isComplete {
@@ -508,7 +522,45 @@ extension TableFetch {
   func visit(
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
+    SchedulePoint.duringFetch.reach()
+    switch path {
+    case .matches(let keys): return try visitMatches(keys, body)
+    case .page(let keys): return try visitMatches(keys.sorted(), body)
+    case .keys(let keys): return try visitCandidates(keys, body)
+    case .rows, .count: return try visitCandidates(nil, body)
+    case .columns(let plan): return try visitRanges(plan, body)
+    }
+  }
+
+  /// Visits rows that are known to match; their keys ascend.
+  private func visitMatches(
+    _ keys: [UInt64],
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
     // Set at the end only: a captured variable that changed with each row would be checked with each row.
+    var isStopped = false
+    let (table, tally) = (table, tally)
+    try view.scan(table.number, keys: keys) { key, layout, row in
+      let control = try table.visit(key, layout, row, tally, body)
+      if control == .stop { isStopped = true }
+      return control
+    }
+    return isStopped ? .stop : .proceed
+  }
+
+  /// Visits those of some rows that match.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of the rows, ascending; `nil` for all rows.
+  ///   - body: As in ``visit(_:)``.
+  /// - Returns: As ``visit(_:)``.
+  /// - Throws: As ``visit(_:)``.
+  private func visitCandidates(
+    _ keys: [UInt64]?,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    // Without sort keys, the rows before a page's place are known by their own.
+    guard let firstKey else { return .proceed }
     var isStopped = false
     let visitor = RowVisitor(self)
     func test(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
@@ -516,28 +568,15 @@ extension TableFetch {
       if control == .stop { isStopped = true }
       return control
     }
-    func take(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
-      let control = try visitor.visit(key, layout, row, body)
-      if control == .stop { isStopped = true }
-      return control
-    }
-    SchedulePoint.duringFetch.reach()
-    switch path {
-    case .keys(let keys):
-      guard let firstKey else { break }
-      // Without sort keys, the rows before a page's place are known by their own.
+    if let keys {
       try view.scan(table.number, keys: firstKey == 0 ? keys : keys.filter { $0 >= firstKey }, test)
-    case .matches(let keys): try view.scan(table.number, keys: keys, take)
-    case .page(let keys): try view.scan(table.number, keys: keys.sorted(), take)
-    case .rows, .count:
-      guard let firstKey else { break }
+    } else {
       try view.scan(table.number, in: firstKey == 0 ? nil : firstKey ..< .max, test)
-    case .columns(let plan): return try visitRanges(plan, visitor, body)
     }
     return isStopped ? .stop : .proceed
   }
 
-  /// Passes single rows on, in the current layout.
+  /// Tests single rows, and passes on those that match, in the current layout.
   ///
   /// An object, since a scan's closure that captured the fetch, or a value with its filter, would copy it for each row.
   private final class RowVisitor {
@@ -547,7 +586,7 @@ extension TableFetch {
 
     init(_ fetch: TableFetch) {
       table = fetch.table
-      filter = fetch.filter
+      filter = fetch.test?.filter
       tally = fetch.tally
     }
 
@@ -568,30 +607,14 @@ extension TableFetch {
         return try body(reference, row)
       }
     }
-
-    /// Passes on a row that is known to match.
-    func visit(
-      _ key: UInt64,
-      _ layout: LayoutNumber,
-      _ row: RawSpan,
-      _ body: (RowReference, RawSpan) throws -> ScanControl
-    ) throws -> ScanControl {
-      if let tally {
-        tally.readRow(row.byteCount)
-        tally.match()
-      }
-      return try table.withCurrentRow(row, layout: layout, key: key) {
-        try body(RowReference(table: table.number, key: key), $0)
-      }
-    }
   }
 
   /// Visits the rows that match, one range of keys after the other.
   private func visitRanges(
     _ plan: ColumnPlan,
-    _ visitor: RowVisitor,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
+    let visitor = RowVisitor(self)
     let isExact = plan.isExact
     var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
     // The first range is short: a fetch that wants one row may find it there.
@@ -616,7 +639,7 @@ extension TableFetch {
         try view.scan(table.number, keys: matches) { key, layout, row in
           take(
             isExact
-              ? try visitor.visit(key, layout, row, body)
+              ? try table.visit(key, layout, row, tally, body)
               : try visitor.visitIfMatching(key, layout, row, body)
           )
         }
@@ -625,6 +648,26 @@ extension TableFetch {
       if rowCount > 0 { method = ScanMethod.next(after: matchCount, of: rowCount) }
     }
     return .proceed
+  }
+}
+
+extension EntityTable {
+  /// Passes on a row that is known to match, in the current layout.
+  @inline(__always)
+  fileprivate func visit(
+    _ key: UInt64,
+    _ layout: LayoutNumber,
+    _ row: RawSpan,
+    _ tally: TableTally?,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    if let tally {
+      tally.readRow(row.byteCount)
+      tally.match()
+    }
+    return try withCurrentRow(row, layout: layout, key: key) {
+      try body(RowReference(table: number, key: key), $0)
+    }
   }
 }
 

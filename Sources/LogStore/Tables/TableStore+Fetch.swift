@@ -231,10 +231,10 @@ extension TableStore {
     _ resolver: StoreResolver
   ) throws -> [FetchedRow] {
     let query = try StoreQuery(descriptor)
-    var builder = FetchedRowBuilder()
+    var builder = FetchedRowBuilder(expecting: query.window.limit == .max ? 0 : query.window.limit)
     if let ordering = query.ordering {
       let order = try visit(T.self, query, by: ordering, resolver) { builder.append($0, row: $1) }
-      builder.rearrange(order)
+      if let order { builder.rearrange(order) }
       return builder.rows
     }
     var skipped = query.window.offset
@@ -265,7 +265,7 @@ extension TableStore {
       let order = try visit(T.self, query, by: ordering, resolver) { row, _ in
         references.append(row)
       }
-      return order.map { references[$0] }
+      return order.map { $0.map { references[$0] } } ?? references
     }
     var skipped = query.window.offset
     try visit(T.self, query, for: .names, resolver) { fetch in
@@ -319,21 +319,23 @@ extension TableStore {
 
   /// Visits the rows that can be among the first of a sort, table by table in key order.
   ///
-  /// - Returns: The wanted ones of the visited rows, in order.
+  /// - Returns: The wanted ones of the visited rows, in order; `nil` if these are all of them, as they were visited.
   func visit<T: PersistentModel>(
     _: T.Type,
     _ query: StoreQuery,
     by ordering: RowOrdering,
     _ resolver: StoreResolver,
     _ body: (RowReference, RawSpan) throws -> Void
-  ) throws -> [Int] {
+  ) throws -> [Int]? {
     let trace = resolver.trace
-    var sorter = RowSorter(ordering, limit: query.window.end, resolver: resolver)
+    var sorter: RowSorter?
     let first = FirstRows(ordering, end: query.window.end)
     // Of one table an index may bring just the rows that are wanted, and in order.
     let isAlone = tables(for: T.self).count == 1
     let output = first.map { isAlone ? TableFetch.Output.page($0, query.window) : .first($0) }
-    var page: [Int]?
+    // Of a page: the places of its rows among those that were visited, unless that is their order.
+    var isPage = false
+    var places: [Int]?
     try visit(T.self, query, for: output ?? .rows, resolver) { fetch in
       if let keys = fetch.page {
         var visited: [UInt64] = []
@@ -343,19 +345,24 @@ extension TableStore {
           try body(reference, row)
           return .proceed
         }
-        page = visited.places(of: keys)
+        isPage = true
+        places = visited == keys ? nil : visited.places(of: keys)
         return .stop
       }
       let descriptor = fetch.table.descriptor
+      var rows = sorter ?? RowSorter(ordering, limit: query.window.end, resolver: resolver)
+      // One owner at a time: its columns would be copied.
+      sorter = nil
+      defer { sorter = rows }
       return try fetch.visit { reference, row in
-        if try sorter.append(row, reference, of: descriptor) { try body(reference, row) }
+        if try rows.append(row, reference, of: descriptor) { try body(reference, row) }
         return .proceed
       }
     }
-    if let page { return page }
+    if isPage { return places }
     let start = trace?.now
     defer { trace?.add(.sort, since: start) }
-    return Array(sorter.sorted().dropFirst(query.window.offset))
+    return sorter.map { Array($0.sorted().dropFirst(query.window.offset)) } ?? []
   }
 
   /// Visits the tables whose rows can match, until the closure stops it.
@@ -401,7 +408,6 @@ extension [UInt64] {
   /// The places that some numbers have in this ascending list; those that it lacks are left out.
   fileprivate func places(of numbers: [UInt64]) -> [Int] {
     assert(zip(self, dropFirst()).allSatisfy(<), "rows are visited in the order of their keys")
-    if numbers == self { return Array<Int>(indices) }
     return numbers.compactMap { number in
       var low = startIndex
       var high = endIndex

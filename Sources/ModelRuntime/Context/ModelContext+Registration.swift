@@ -224,6 +224,8 @@ extension ModelContext {
 @safe private struct ObjectMaker {
   private let base: ModelDescriptor
   private let context: ModelContext?
+  /// Whether there is a context, which is not asked for each row.
+  private let makesFaults: Bool
   private let connection: StoreConnection
   private let map: IdentityMap
   // Rows of one class come together.
@@ -249,6 +251,7 @@ extension ModelContext {
   ) {
     self.base = base
     self.context = context
+    makesFaults = context != nil
     self.connection = connection
     self.map = map
     descriptor = base
@@ -278,12 +281,12 @@ extension ModelContext {
   ///
   /// - Returns: The object, with a reference owned by the caller, or `nil` if it must have a state.
   mutating func makeFault(of row: inout FetchedRow) -> Unmanaged<AnyObject>? {
-    guard let context, template.makesFaults, let arena = unsafe row.takeArena() else { return nil }
+    guard makesFaults, template.makesFaults, let arena = unsafe row.takeArena() else { return nil }
     if unsafe lastArena?.toOpaque() != arena.toOpaque()
       || !arena._withUnsafeGuaranteedRef({ $0.hasFaults })
     {
       releaseBlock()
-      guard
+      guard let context,
         unsafe arena._withUnsafeGuaranteedRef({
           unsafe $0.settle(in: home(of: context), epoch: context.listEpoch, heldBy: .app)
         })

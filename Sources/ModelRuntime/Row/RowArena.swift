@@ -245,7 +245,14 @@ public struct FetchedRowBuilder {
   private var table: UInt16 = 0
 
   /// Makes a builder without rows.
-  public init() {}
+  ///
+  /// - Parameter count: The number of rows to make room for: that of a page, for instance.
+  public init(expecting count: Int = 0) {
+    rows.reserveCapacity(min(count, Self.greatestReserve))
+  }
+
+  /// Maximum number of rows to make room for: a limit may be greater than the number of rows that match.
+  private static let greatestReserve = 256
 
   /// Copies a row; it must be valid for the layout of its entity.
   public mutating func append(_ reference: RowReference, row: RawSpan) {
@@ -269,7 +276,6 @@ public struct FetchedRowBuilder {
 
   /// Keeps a selection of the rows in a new order: the result of sorting and limiting.
   public mutating func rearrange(_ order: [Int]) {
-    if order.count == rows.count, order.elementsEqual(rows.indices) { return }
     rows = order.map { rows[$0] }
   }
 }
