@@ -23,10 +23,17 @@ extension PackReader {
 
   /// Returns a row for a scan that reads few rows of its block: from the cache, or cut out; nothing of it is kept.
   ///
-  /// - Parameter address: The address of the row, in a pack that belongs to the store.
+  /// - Parameters:
+  ///   - address: The address of the row, in a pack that belongs to the store.
+  ///   - lastIndex: The index of the last row that the scan reads of the block.
+  ///   - cut: The means, prepared for this block or for none.
   /// - Returns: The rows, and the index of the row among them; `nil` if the file is not mapped.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
-  func rowOfScan(at address: PackAddress) throws -> (rows: PackedRows, index: Int)? {
+  func rowOfScan(
+    at address: PackAddress,
+    upTo lastIndex: Int,
+    _ cut: BlockCut
+  ) throws -> (rows: PackedRows, index: Int)? {
     guard mapping != nil else { return nil }
     try check(address)
     if let cached = cachedRows(of: address.block) { return (cached, address.row) }
@@ -36,7 +43,7 @@ extension PackReader {
     {
       throw damage
     }
-    return (try cut(address, slot), 0)
+    return (try self.cut(address, upTo: lastIndex, slot, cut), 0)
   }
 
   /// Whether a block's rows are not in the cache, and should not be assembled either.
@@ -55,59 +62,108 @@ extension PackReader {
     }
   }
 
+  /// Cuts out one row, whose block may not be asked for again.
   private func cut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
+    try withSpareCut { try cut(address, upTo: address.row, slot, $0) }
+  }
+
+  private func cut(
+    _ address: PackAddress,
+    upTo lastIndex: Int,
+    _ slot: BlockSlot,
+    _ cut: BlockCut
+  ) throws -> PackedRows {
     do {
-      return try cutOut(address, slot)
+      return try cutOut(address, upTo: lastIndex, slot, cut)
     } catch let error as StorageError {
       if case .corruption = error { slot.record(damage: error) }
       throw error
     }
   }
 
-  private func cutOut(_ address: PackAddress, _ slot: BlockSlot) throws -> PackedRows {
+  private func cutOut(
+    _ address: PackAddress,
+    upTo lastIndex: Int,
+    _ slot: BlockSlot,
+    _ cut: BlockCut
+  ) throws -> PackedRows {
     try withIntactBlock(address.block, slot) { bytes, block, schema in
+      try prepare(cut, for: bytes, block, schema)
       let layout = schema.rowLayout
-      var cut = RowCut(address.row, of: block.rowCount)
-      var writer = RowWriter(capacity: 256)
-      writer.begin(layout)
-      let key = try part(0, of: bytes, block, schema) { (entry, _, stored) throws(LZ4.Failure) in
-        try cut.key(of: block, entry, stored)
+      let row = RowCut(address.row, upTo: lastIndex, of: block.rowCount)
+      unsafe cut.writer.removeAll()
+      unsafe cut.writer.begin(layout)
+      let key = try part(cut.chunks[0], of: bytes, block, schema) {
+        (chunk, stored) throws(LZ4.Failure) in
+        try row.key(of: block, chunk, stored)
       }
       for column in layout.types.indices {
         let type = layout.types[column]
-        try part(column + 1, of: bytes, block, schema) {
-          (entry, dictionary, stored) throws(LZ4.Failure) in
-          try cut.append(column, type, entry, dictionary, stored, to: &writer) ? () : nil
+        try part(cut.chunks[column + 1], of: bytes, block, schema) {
+          (chunk, stored) throws(LZ4.Failure) in
+          try unsafe row.append(column, type, chunk, stored, to: &cut.writer) ? () : nil
         }
       }
-      let rows = PackedRows()
-      let range = writer.finish()
-      rows.fill(with: writer.bytes.extracting(range), key: key, schema)
-      return rows
+      return unsafe cut.takeRow(cut.writer.finish(), key: key, schema)
     }
   }
 
+  /// Finds what the rows of a block have in common, unless that was done.
+  func prepare(
+    _ cut: BlockCut,
+    for bytes: RawSpan,
+    _ block: BlockEntry,
+    _ schema: PackSchema
+  ) throws {
+    if cut.isPrepared { return }
+    let count = schema.columns.count + 1
+    cut.reserve(count)
+    for number in 0..<count {
+      let (entry, start) = try chunk(number, of: bytes, block, schema)
+      cut.chunks[number].begin(entry, at: start, try dictionary(of: entry, number, schema))
+    }
+    cut.isPrepared = true
+  }
+
+  /// Lends the means that the last reader of a single row has left, or new ones.
+  func withSpareCut<R>(_ body: (BlockCut) throws -> R) rethrows -> R {
+    let cut =
+      spareCut.withLock { spare in
+        defer { spare = nil }
+        return spare
+      } ?? BlockCut()
+    cut.isPrepared = false
+    defer {
+      // The memory that one large row needed is not kept for ever.
+      if cut.memoryByteCount < 1 << 18 { spareCut.withLock { $0 = cut } }
+    }
+    return try body(cut)
+  }
+
   /// Reads the part of a chunk that belongs to the row.
+  @inline(__always)
   func part<R>(
-    _ number: Int,
+    _ chunk: CutChunk,
     of bytes: RawSpan,
     _ block: BlockEntry,
     _ schema: PackSchema,
-    _ read: (ChunkEntry, PackDictionary?, RawSpan) throws(LZ4.Failure) -> R?
+    _ read: (CutChunk, RawSpan) throws(LZ4.Failure) -> R?
   ) throws -> R {
-    let (entry, start) = try chunk(number, of: bytes, block, schema)
-    let stored = bytes.extracting(start..<entry.end)
-    let dictionary = try dictionary(of: entry, number, schema)
+    let stored = bytes.extracting(chunk.start..<chunk.entry.end)
     do throws(LZ4.Failure) {
-      if let result = try read(entry, dictionary, stored) { return result }
+      if let result = try read(chunk, stored) { return result }
     } catch {
       throw damage(
-        at: block.offset + start,
-        .truncated(.packColumn, needed: entry.rawByteCount, available: stored.byteCount)
+        at: block.offset + chunk.start,
+        .truncated(
+          .packColumn,
+          needed: chunk.entry.rawByteCount,
+          available: stored.byteCount
+        )
       )
     }
     throw damage(
-      at: block.offset + start,
+      at: block.offset + chunk.start,
       .inconsistent(.packColumn, table: schema.table, key: block.firstKey)
     )
   }

@@ -49,25 +49,29 @@ extension PackReader {
   }
 
   private func measure(_ address: PackAddress, _ slot: BlockSlot) throws -> RowOutline {
-    try withIntactBlock(address.block, slot) { bytes, block, schema in
-      let layout = schema.rowLayout
-      var cut = RowCut(address.row, of: block.rowCount)
-      let key = try part(0, of: bytes, block, schema) { (entry, _, stored) throws(LZ4.Failure) in
-        try cut.key(of: block, entry, stored)
-      }
-      var data = 0
-      for column in layout.types.indices where layout.types[column].isVariable {
-        let type = layout.types[column]
-        data += try part(column + 1, of: bytes, block, schema) {
-          (entry, dictionary, stored) throws(LZ4.Failure) in
-          try cut.byteCount(type, entry, dictionary, stored)
+    try withSpareCut { cut in
+      try withIntactBlock(address.block, slot) { bytes, block, schema in
+        try prepare(cut, for: bytes, block, schema)
+        let layout = schema.rowLayout
+        let row = RowCut(address.row, upTo: address.row, of: block.rowCount)
+        let key = try part(cut.chunks[0], of: bytes, block, schema) {
+          (chunk, stored) throws(LZ4.Failure) in
+          try row.key(of: block, chunk, stored)
         }
+        var data = 0
+        for column in layout.types.indices where layout.types[column].isVariable {
+          let type = layout.types[column]
+          data += try part(cut.chunks[column + 1], of: bytes, block, schema) {
+            (chunk, stored) throws(LZ4.Failure) in
+            try row.byteCount(type, chunk, stored)
+          }
+        }
+        return RowOutline(
+          reference: RowReference(table: schema.table, key: key),
+          layout: schema.layout,
+          byteCount: layout.byteCount(ofData: data)
+        )
       }
-      return RowOutline(
-        reference: RowReference(table: schema.table, key: key),
-        layout: schema.layout,
-        byteCount: layout.byteCount(ofData: data)
-      )
     }
   }
 }

@@ -21,6 +21,8 @@ public final class PackReader: Sendable {
   private let isReadHereAndThere = Atomic(false)
   /// Memory into which blocks are decoded before rows are assembled; used by one reader at a time.
   let spareVectors = Mutex<[ColumnVector]>([])
+  /// The means to cut out single rows; used by one reader at a time.
+  let spareCut = Mutex<BlockCut?>(nil)
 
   /// The blocks of one table and layout.
   package struct BlockGroup: Sendable {

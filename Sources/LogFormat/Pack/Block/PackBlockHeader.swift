@@ -56,6 +56,17 @@ struct ChunkEntry: Hashable {
   var hasNulls: Bool
 
   static let byteCount = 20
+
+  /// The entry of a chunk without bytes.
+  static let absent = ChunkEntry(
+    end: 0,
+    rawByteCount: 0,
+    checksum: 0,
+    rawChecksum: 0,
+    encoding: .absent,
+    codec: .stored,
+    hasNulls: false
+  )
 }
 
 // MARK: Codec

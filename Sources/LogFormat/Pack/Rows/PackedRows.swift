@@ -85,7 +85,9 @@ import RowFormat
     unsafe bytes.removeAll()
     unsafe bytes.appendZeros(Self.margin)
     unsafe bytes.append(row)
-    starts = unsafe [Self.margin, bytes.count]
+    starts.removeAll(keepingCapacity: true)
+    starts.append(Self.margin)
+    unsafe starts.append(bytes.count)
   }
 
   /// Assembles rows of a block.

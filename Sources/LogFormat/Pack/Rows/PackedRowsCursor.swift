@@ -14,12 +14,15 @@ import RowFormat
   private var next = 0
   private var vectors: [ColumnVector] = []
   private var ahead = KeysAhead()
+  /// The means to cut out rows, and the block for which they are prepared.
+  private var cutting: (cut: BlockCut, pack: SegmentID, number: Int)?
 
   package init() {}
 
   private static let blockLimit = 8
-  /// The number of rows assembled in the time that cutting out one takes.
-  private static let rowsPerCut = 20
+  /// The number of rows assembled in the time that cutting out one takes, and that the first one of a block takes in addition.
+  private static let rowsPerCut = 8
+  private static let rowsPerFirstCut = 12
   /// The number of rows decoded in the time that assembling one takes.
   private static let rowsDecoded = 5
 
@@ -62,23 +65,36 @@ import RowFormat
   ///   - pack: The pack of the place.
   /// - Returns: The rows, and the index of the row among them; `nil` if its block should be assembled.
   /// - Throws: ``StorageError/corruption(_:)`` if the block is damaged.
-  package func cut(
+  package mutating func cut(
     _ place: RecordPlace,
     of pack: PackReader
   ) throws -> (rows: PackedRows, index: Int)? {
     let address = place.packAddress
-    guard pack.footer.blocks.indices.contains(address.block),
-      isToBeCut(pack.footer.blocks[address.block])
-    else { return nil }
-    return try pack.rowOfScan(at: address)
+    guard pack.footer.blocks.indices.contains(address.block) else { return nil }
+    let block = pack.footer.blocks[address.block]
+    guard let (count, keys) = ahead.keys(of: block) else { return nil }
+    let span = Int(clamping: keys.upperBound - keys.lowerBound)
+    guard isToBeCut(count, among: min(span, block.rowCount - 1) + 1, of: block.rowCount) else {
+      return nil
+    }
+    // A gap in the keys makes the last row be before that.
+    let lastIndex = address.row + span
+    return try pack.rowOfScan(at: address, upTo: lastIndex, means(for: place))
   }
 
   /// Whether too few rows of a block are still to be read for assembling it.
-  private func isToBeCut(_ block: BlockEntry) -> Bool {
-    guard let (count, keys) = ahead.keys(of: block) else { return false }
-    let span = Int(clamping: keys.upperBound - keys.lowerBound)
-    let assembledCount = min(span, block.rowCount - 1) + 1
-    return count * Self.rowsPerCut < block.rowCount / Self.rowsDecoded + assembledCount
+  private func isToBeCut(_ count: Int, among assembledCount: Int, of rowCount: Int) -> Bool {
+    count * Self.rowsPerCut + Self.rowsPerFirstCut < rowCount / Self.rowsDecoded + assembledCount
+  }
+
+  /// The means to cut rows out of the block of a place.
+  private mutating func means(for place: RecordPlace) -> BlockCut {
+    let number = place.packAddress.block
+    if let (cut, pack, known) = cutting, pack == place.segment, known == number { return cut }
+    let cut = cutting?.cut ?? BlockCut()
+    cut.isPrepared = false
+    cutting = (cut, place.segment, number)
+    return cut
   }
 
   /// Returns rows of a block that are already loaded, if the row is among them.
