@@ -46,13 +46,15 @@ extension PackReader {
   ///   - number: The block.
   ///   - bytes: The block's bytes.
   ///   - vector: The vector that receives the values; `nil` for a new one.
+  ///   - wanted: The rows whose values are wanted; those of others are unspecified. `nil` for all.
   /// - Returns: The vector.
   /// - Throws: ``StorageError/corruption(_:)`` if the chunk is damaged.
   func decode(
     _ chunk: Int,
     of number: Int,
     _ bytes: RawSpan,
-    into vector: ColumnVector? = nil
+    into vector: ColumnVector? = nil,
+    wanted: Range<Int>? = nil
   ) throws -> ColumnVector {
     let block = footer.blocks[number]
     let schema = footer.schemas[block.schema]
@@ -66,7 +68,8 @@ extension PackReader {
       type: chunk == 0 ? .integer : schema.rowLayout.types[chunk - 1],
       encoding: entry.encoding,
       hasNulls: entry.hasNulls,
-      rowCount: block.rowCount
+      rowCount: block.rowCount,
+      wanted: wanted
     )
     if entry.encoding == .dictionary, chunk > 0 {
       source.dictionary = try dictionary(

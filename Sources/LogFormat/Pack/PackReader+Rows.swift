@@ -186,12 +186,15 @@ extension PackReader {
     let schema = footer.schemas[block.schema]
     while vectors.count <= schema.columns.count { vectors.append(ColumnVector()) }
     fetch(block)
-    try withBlock(number) { bytes in
-      for chunk in 0...schema.columns.count {
-        _ = try decode(chunk, of: number, bytes, into: vectors[chunk])
+    let wanted = try withBlock(number) { bytes in
+      let keys = try decode(0, of: number, bytes, into: vectors[0])
+      let wanted = part.rows(of: block, keys)
+      for chunk in 1..<(schema.columns.count + 1) {
+        _ = try decode(chunk, of: number, bytes, into: vectors[chunk], wanted: wanted)
       }
+      return wanted
     }
-    guard rows.fill(from: vectors, of: block, schema, part) else {
+    guard rows.fill(from: vectors, of: block, schema, wanted) else {
       throw damage(
         at: block.offset,
         .inconsistent(.packBlock, table: schema.table, key: block.firstKey)

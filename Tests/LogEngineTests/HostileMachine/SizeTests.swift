@@ -154,7 +154,9 @@ import Testing
         lastKey: UInt64(rowCount),
         byteCount: 80
       )
-      #expect(PackedRows().fill(from: [keys, texts], of: block, schema) == !isTooLarge)
+      #expect(
+        PackedRows().fill(from: [keys, texts], of: block, schema, 0..<rowCount) == !isTooLarge
+      )
     }
   }
 

@@ -6,18 +6,28 @@ import Testing
 @testable import LogFormat
 
 @Suite struct `Coded integers` {
-  private func decoded(_ buffer: borrowing ByteBuffer, _ count: Int) -> [Int64]? {
+  private func decoded(
+    _ buffer: borrowing ByteBuffer,
+    _ count: Int,
+    wanted: Range<Int>? = nil
+  ) -> [Int64]? {
     var cursor = ByteCursor(0..<buffer.count)
     var values = [Int64](repeating: 0, count: count)
     let isValid = unsafe values.withUnsafeMutableBufferPointer {
-      unsafe IntegerCoding.decode(buffer.bytes, &cursor, into: $0)
+      unsafe IntegerCoding.decode(buffer.bytes, &cursor, into: $0, wanted ?? 0..<count)
     }
     return isValid && cursor.remaining == 0 ? values : nil
   }
 
-  /// Each value, and each sum of those before it, found without the others.
+  /// Each value, and each sum of those before it, found without the others; and parts of the list.
   private func expectSingleValues(_ values: [Int64]) {
     let buffer = encoded(values)
+    for start in stride(from: 0, to: values.count, by: max(values.count / 5, 1)) {
+      for end in [start, start + 1, (start + values.count) / 2, values.count] where end >= start {
+        let part = decoded(buffer, values.count, wanted: start..<end)
+        #expect(part?[start..<end] == values[start..<end], "values \(start)..<\(end)")
+      }
+    }
     guard let list = IntegerList(buffer.bytes, at: 0, count: values.count) else {
       #expect(values.isEmpty)
       return

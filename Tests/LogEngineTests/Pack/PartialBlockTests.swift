@@ -60,6 +60,41 @@ import Testing
     #expect(last.count == part.count || part.count > 64, "no more are put together than are read")
   }
 
+  @Test(
+    arguments: [false, true],
+    [
+      [0], [199], [3, 4, 5], [0, 50, 51, 120, 199], [10, 20, 30, 40, 50, 60, 70, 80], [198, 199],
+    ]
+  )
+  func `yields few of them cut out, byte for byte the same`(hasGaps: Bool, wanted: [Int]) throws {
+    let (pack, rows) = try makePack(hasGaps: hasGaps)
+    let other = try makePack(hasGaps: !hasGaps)
+    let (reader, otherReader) = (try pack.open(), try other.pack.open())
+    let keys = wanted.map { rows[$0].key }
+    var cursor = PackedRowsCursor()
+    var cutCount = 0
+    for (index, row) in wanted.enumerated() {
+      cursor.expect(keys.span, from: index)
+      if let (cut, place) = try cursor.cut(place(of: row, in: pack), of: reader) {
+        cutCount += 1
+        #expect(cut.reference(place) == rows[row].reference)
+        #expect(cut.row(place).withUnsafeBytes { Array($0) } == rows[row].bytes, "row \(row)")
+      }
+      // A row of another pack comes in between, now and then.
+      let otherPlace = RecordPlace(
+        pack: PackID(rawValue: other.pack.id.rawValue + 1),
+        PackAddress(block: 0, row: row)
+      )
+      if index % 2 == 1,
+        let found = try cursor.cut(otherPlace, of: otherReader)
+      {
+        let bytes = found.rows.row(found.index).withUnsafeBytes { Array($0) }
+        #expect(bytes == other.rows[row].bytes, "row \(row) of the other")
+      }
+    }
+    #expect(cutCount > 0, "the test is about rows that are cut out")
+  }
+
   /// An index that is damaged may say that a row is where another one is.
   @Test(arguments: [false, true])
   func `yields the row at an address, whatever key was announced`(hasGaps: Bool) throws {

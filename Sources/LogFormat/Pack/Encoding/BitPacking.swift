@@ -40,48 +40,49 @@ enum BitPacking {
     }
   }
 
-  /// Visits the numbers in order.
+  /// Visits some of the numbers in order.
   ///
   /// - Parameters:
-  ///   - bytes: At least ``byteCount(_:width:)`` bytes.
-  ///   - count: The number of numbers.
+  ///   - bytes: At least the bytes up to the last of them.
+  ///   - wanted: The indices of the numbers.
   ///   - width: The width of a number in bits, 0 to 64.
   ///   - store: Called with each index and number.
   @inline(__always)
   static func unpack(
     _ bytes: RawSpan,
-    _ count: Int,
+    _ wanted: Range<Int>,
     width: Int,
     _ store: (Int, UInt64) -> Void
   ) {
     precondition(
-      0...64 ~= width && bytes.byteCount >= byteCount(count, width: width),
-      "\(count) numbers of \(width) bits in \(bytes.byteCount) bytes"
+      0...64 ~= width && wanted.lowerBound >= 0
+        && bytes.byteCount >= byteCount(wanted.upperBound, width: width),
+      "numbers \(wanted) of \(width) bits in \(bytes.byteCount) bytes"
     )
     unsafe bytes.withUnsafeBytes { bytes in
       switch width {
-      case 0: for index in 0..<count { store(index, 0) }
+      case 0: for index in wanted { store(index, 0) }
       // Whole bytes need no shifting, and the loops become wide loads.
       case 8:
-        for index in 0..<count {
+        for index in wanted {
           store(index, UInt64(unsafe bytes.load(fromByteOffset: index, as: UInt8.self)))
         }
       case 16:
-        for index in 0..<count {
+        for index in wanted {
           let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
           store(index, UInt64(UInt16(littleEndian: number)))
         }
       case 32:
-        for index in 0..<count {
+        for index in wanted {
           let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
           store(index, UInt64(UInt32(littleEndian: number)))
         }
       case 64:
-        for index in 0..<count {
+        for index in wanted {
           let number = unsafe bytes.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
           store(index, UInt64(littleEndian: number))
         }
-      default: unsafe unpackBits(bytes, count, width, store)
+      default: unsafe unpackBits(bytes, wanted, width, store)
       }
     }
   }
@@ -115,22 +116,23 @@ enum BitPacking {
   @inline(__always)
   private static func unpackBits(
     _ bytes: UnsafeRawBufferPointer,
-    _ count: Int,
+    _ wanted: Range<Int>,
     _ width: Int,
     _ store: (Int, UInt64) -> Void
   ) {
     let mask = UInt64.max &>> UInt64(64 - width)
     // As long as nine bytes can be loaded, which contain any number at any bit offset.
     let safeBits = (bytes.count - 8) * 8
-    let safeCount = safeBits <= 0 ? 0 : min(count, safeBits / width)
+    let safeEnd = safeBits <= 0 ? 0 : safeBits / width
+    let end = min(max(safeEnd, wanted.lowerBound), wanted.upperBound)
     if width <= 57 {
-      for index in 0..<safeCount {
+      for index in wanted.lowerBound..<end {
         let bit = index &* width
         let word = unsafe bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
         store(index, UInt64(littleEndian: word) &>> UInt64(bit & 7) & mask)
       }
     } else {
-      for index in 0..<safeCount {
+      for index in wanted.lowerBound..<end {
         let bit = index &* width
         let shift = UInt64(bit & 7)
         let word = unsafe bytes.loadUnaligned(fromByteOffset: bit &>> 3, as: UInt64.self)
@@ -139,7 +141,7 @@ enum BitPacking {
         store(index, (UInt64(littleEndian: word) &>> shift | high) & mask)
       }
     }
-    for index in safeCount..<count {
+    for index in end..<wanted.upperBound {
       var number: UInt64 = 0
       let first = index &* width
       let last = first &+ width &- 1

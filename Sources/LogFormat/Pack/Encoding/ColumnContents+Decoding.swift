@@ -9,19 +9,23 @@ extension ColumnContents {
     var hasNulls: Bool
     package var rowCount: Int
     package var dictionary: PackDictionary?
+    /// The rows whose values are wanted: where it is less work, those of others are not decoded.
+    package var wanted: Range<Int>
 
     package init(
       type: ColumnType,
       encoding: ColumnEncoding,
       hasNulls: Bool,
       rowCount: Int,
-      dictionary: PackDictionary? = nil
+      dictionary: PackDictionary? = nil,
+      wanted: Range<Int>? = nil
     ) {
       self.type = type
       self.encoding = encoding
       self.hasNulls = hasNulls
       self.rowCount = rowCount
       self.dictionary = dictionary
+      self.wanted = wanted ?? 0..<rowCount
     }
   }
 
@@ -64,15 +68,16 @@ extension ColumnContents {
     case (.absent, _): return !source.hasNulls && decodeAbsent(chunk)
     case (.integers, .integer), (.integers, .reference):
       form = .integers
-      return decodeIntegers(chunk, &cursor) && cursor.remaining == 0
-    case (.decimals, .double), (.decimals, .date): return decodeDecimals(chunk, &cursor)
+      return decodeIntegers(chunk, &cursor, source.wanted) && cursor.remaining == 0
+    case (.decimals, .double), (.decimals, .date):
+      return decodeDecimals(chunk, &cursor, source.wanted)
     case (.plain, .double), (.plain, .date): return copy(chunk, &cursor, width: 8, as: .doubles)
     case (.plain, .uuid): return copy(chunk, &cursor, width: 16, as: .identifiers)
     case (.bits, .bool):
       form = .bits
       return ColumnContents.copyBits(chunk, &cursor, count, into: &values) && cursor.remaining == 0
     case (.dictionary, let type) where type.isVariable:
-      return decodeCodes(chunk, &cursor, source.dictionary)
+      return decodeCodes(chunk, &cursor, source.dictionary, source.wanted)
     default: return false
     }
   }
@@ -143,25 +148,33 @@ extension ColumnContents {
     return chunk.byteCount == 0
   }
 
-  private mutating func decodeIntegers(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+  private mutating func decodeIntegers(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    _ wanted: Range<Int>
+  ) -> Bool {
     var isValid = false
     let count = count
     values.append(upTo: count * 8) { room in
       unsafe room.withUnsafeMutableBytes { bytes in
         let values = unsafe bytes.bindMemory(to: Int64.self)
-        isValid = unsafe IntegerCoding.decode(chunk, &cursor, into: values)
+        isValid = unsafe IntegerCoding.decode(chunk, &cursor, into: values, wanted)
       }
       return isValid ? count * 8 : 0
     }
     return isValid
   }
 
-  private mutating func decodeDecimals(_ chunk: RawSpan, _ cursor: inout ByteCursor) -> Bool {
+  private mutating func decodeDecimals(
+    _ chunk: RawSpan,
+    _ cursor: inout ByteCursor,
+    _ wanted: Range<Int>
+  ) -> Bool {
     guard let exponent = cursor.integer(UInt8.self, in: chunk),
-      Int(exponent) < DecimalCoding.powers.count, decodeIntegers(chunk, &cursor)
+      Int(exponent) < DecimalCoding.powers.count, decodeIntegers(chunk, &cursor, wanted)
     else { return false }
     form = .doubles
-    values.turnIntegersIntoDoubles(dividedBy: DecimalCoding.powers[Int(exponent)])
+    values.turnIntegersIntoDoubles(wanted, dividedBy: DecimalCoding.powers[Int(exponent)])
     return cursor.remaining == 0
   }
 
@@ -180,7 +193,8 @@ extension ColumnContents {
   private mutating func decodeCodes(
     _ chunk: RawSpan,
     _ cursor: inout ByteCursor,
-    _ dictionary: PackDictionary?
+    _ dictionary: PackDictionary?,
+    _ wanted: Range<Int>
   ) -> Bool {
     guard let dictionary, let width = cursor.integer(UInt8.self, in: chunk), width <= 16,
       let range = cursor.take(BitPacking.byteCount(count, width: Int(width))),
@@ -194,10 +208,10 @@ extension ColumnContents {
     values.append(upTo: count * 2) { room in
       unsafe room.withUnsafeMutableBytes { bytes in
         let codes = unsafe bytes.bindMemory(to: UInt16.self)
-        BitPacking.unpack(packed, count, width: Int(width)) { index, number in
+        BitPacking.unpack(packed, wanted, width: Int(width)) { index, number in
           unsafe codes[index] = UInt16(truncatingIfNeeded: number)
         }
-        for index in 0..<count { greatest = max(greatest, unsafe codes[index]) }
+        for index in wanted { greatest = max(greatest, unsafe codes[index]) }
       }
       return count * 2
     }
@@ -207,8 +221,11 @@ extension ColumnContents {
 
 extension ByteBuffer {
   /// Replaces integers by doubles: each is divided by a power of ten.
-  fileprivate mutating func turnIntegersIntoDoubles(dividedBy power: Double) {
-    for offset in stride(from: 0, to: count, by: 8) {
+  fileprivate mutating func turnIntegersIntoDoubles(
+    _ indices: Range<Int>,
+    dividedBy power: Double
+  ) {
+    for offset in stride(from: indices.lowerBound * 8, to: indices.upperBound * 8, by: 8) {
       let value = Double(load(Int64.self, at: offset)) / power
       store(value.bitPattern, at: offset)
     }

@@ -55,12 +55,14 @@ enum IntegerCoding {
   /// - Parameters:
   ///   - bytes: Bytes from a file.
   ///   - cursor: The offset of the list; afterwards, the offset of its end.
-  ///   - values: Filled with as many values as it has room for.
+  ///   - values: Has room for as many values as there are.
+  ///   - wanted: The indices of the values that are filled in; the others are unspecified.
   /// - Returns: `false` if the bytes are not such a list.
   static func decode(
     _ bytes: RawSpan,
     _ cursor: inout ByteCursor,
-    into values: UnsafeMutableBufferPointer<Int64>
+    into values: UnsafeMutableBufferPointer<Int64>,
+    _ wanted: Range<Int>
   ) -> Bool {
     guard let form = cursor.integer(UInt8.self, in: bytes),
       let base = cursor.varint(in: bytes).map(unzigzag), let scale = cursor.varint(in: bytes)
@@ -71,7 +73,7 @@ enum IntegerCoding {
       guard let range = cursor.take(BitPacking.byteCount(values.count, width: width)) else {
         return false
       }
-      unsafe unpackOffsets(bytes.extracting(range), width, base, scale, into: values)
+      unsafe unpackOffsets(bytes.extracting(range), width, base, scale, into: values, wanted)
       return true
     }
     guard let first = cursor.varint(in: bytes).map(unzigzag), values.count > 0,
@@ -80,7 +82,9 @@ enum IntegerCoding {
     unsafe values[0] = first
     var last = first
     let signedScale = Int64(bitPattern: scale)
-    BitPacking.unpack(bytes.extracting(range), values.count - 1, width: width) { index, number in
+    // Each value takes those before it.
+    let steps = 0..<max(wanted.upperBound - 1, 0)
+    BitPacking.unpack(bytes.extracting(range), steps, width: width) { index, number in
       last = last &+ base &+ Int64(bitPattern: number) &* signedScale
       unsafe values[index &+ 1] = last
     }
@@ -93,16 +97,17 @@ enum IntegerCoding {
     _ width: Int,
     _ base: Int64,
     _ scale: UInt64,
-    into values: UnsafeMutableBufferPointer<Int64>
+    into values: UnsafeMutableBufferPointer<Int64>,
+    _ wanted: Range<Int>
   ) {
     // Two loops: one more multiplication would keep the first from being vectorised.
     if scale == 1 {
-      BitPacking.unpack(bytes, values.count, width: width) { index, number in
+      BitPacking.unpack(bytes, wanted, width: width) { index, number in
         unsafe values[index] = base &+ Int64(bitPattern: number)
       }
     } else {
       let scale = Int64(bitPattern: scale)
-      BitPacking.unpack(bytes, values.count, width: width) { index, number in
+      BitPacking.unpack(bytes, wanted, width: width) { index, number in
         unsafe values[index] = base &+ Int64(bitPattern: number) &* scale
       }
     }

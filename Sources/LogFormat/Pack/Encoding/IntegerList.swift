@@ -62,7 +62,7 @@ struct IntegerList {
       let number = BitPacking.number(at: index, in: packed, width: width)
       return base &+ Int64(bitPattern: number) &* scale
     }
-    BitPacking.unpack(packed(bytes, index), index, width: width) { _, number in
+    BitPacking.unpack(packed(bytes, index), 0..<index, width: width) { _, number in
       value = value &+ base &+ Int64(bitPattern: number) &* scale
     }
     return value
@@ -82,13 +82,13 @@ struct IntegerList {
     var isValid = first.map { 0...Int64(limit) ~= $0 } ?? true
     let (base, scale, limit) = (base, scale, Int64(limit))
     if first == nil {
-      BitPacking.unpack(packed(bytes, index + 1), index + 1, width: width) { _, number in
+      BitPacking.unpack(packed(bytes, index + 1), 0..<(index + 1), width: width) { _, number in
         sum &+= last
         last = base &+ Int64(bitPattern: number) &* scale
         isValid = isValid && last >= 0 && last <= limit
       }
     } else {
-      BitPacking.unpack(packed(bytes, index), index, width: width) { _, number in
+      BitPacking.unpack(packed(bytes, index), 0..<index, width: width) { _, number in
         sum &+= last
         last = last &+ base &+ Int64(bitPattern: number) &* scale
         isValid = isValid && last >= 0 && last <= limit

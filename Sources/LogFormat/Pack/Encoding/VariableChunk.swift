@@ -20,7 +20,9 @@ enum VariableChunk {
     guard chunk.byteCount <= UInt32.max else { return nil }
     return unsafe withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(count, 1)) { memory in
       let lengths = unsafe UnsafeMutableBufferPointer(rebasing: memory[..<count])
-      guard unsafe IntegerCoding.decode(chunk, &cursor, into: lengths) else { return nil }
+      guard unsafe IntegerCoding.decode(chunk, &cursor, into: lengths, 0..<count) else {
+        return nil
+      }
       var end = Int64(cursor.offset)
       let limit = Int64(chunk.byteCount)
       var bounds: [UInt32] = []

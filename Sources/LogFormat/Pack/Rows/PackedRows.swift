@@ -96,37 +96,25 @@ import RowFormat
   ///   - vectors: The keys, then the columns.
   ///   - block: The block's entry in the footer.
   ///   - schema: The block's table and layout.
-  ///   - part: The rows that are wanted.
+  ///   - rows: The rows that are wanted.
   /// - Returns: `false` if there are more bytes than a block may have; then there are no rows.
   func fill(
     from vectors: [ColumnVector],
     of block: BlockEntry,
     _ schema: PackSchema,
-    _ part: BlockPart = .all
+    _ rows: Range<Int>
   ) -> Bool {
     firstKey = block.firstKey
-    firstRow = part.firstRow
+    firstRow = rows.lowerBound
     table = schema.table
     layout = schema.layout
     keys.removeAll(keepingCapacity: true)
     let keyVector = vectors[0]
-    var end = block.rowCount
     if keyVector.form != .dense {
       let found = keyVector.integers
-      for row in firstRow..<end {
-        let key = UInt64(bitPattern: found[row])
-        if key > part.lastKey, row > firstRow {
-          end = row
-          break
-        }
-        keys.append(key)
-      }
-    } else if part.lastKey < block.lastKey {
-      // An index that is wrong may lead to a row of another key.
-      let wanted = part.lastKey < firstKey ? 0 : Int(part.lastKey - firstKey) + 1
-      end = max(wanted, firstRow + 1)
+      for row in rows { keys.append(UInt64(bitPattern: found[row])) }
     }
-    var assembly = RowAssembly(layout: schema.rowLayout, rows: firstRow..<end)
+    var assembly = RowAssembly(layout: schema.rowLayout, rows: rows)
     return unsafe assembly.run(vectors, from: Self.margin, into: &bytes, &starts)
   }
 }
@@ -138,4 +126,18 @@ struct BlockPart {
   let lastKey: UInt64
 
   static let all = BlockPart(firstRow: 0, lastKey: .max)
+
+  /// The indices of the rows in a block; at least the first one.
+  func rows(of block: BlockEntry, _ keys: ColumnVector) -> Range<Int> {
+    if keys.form == .dense {
+      if lastKey >= block.lastKey { return firstRow..<block.rowCount }
+      // An index that is wrong may lead to a row of another key.
+      let wanted = lastKey < block.firstKey ? 0 : Int(lastKey - block.firstKey) + 1
+      return firstRow..<max(wanted, firstRow + 1)
+    }
+    let found = keys.integers
+    var end = firstRow + 1
+    while end < block.rowCount, UInt64(bitPattern: found[end]) <= lastKey { end += 1 }
+    return firstRow..<end
+  }
 }

@@ -20,11 +20,11 @@ import RowFormat
   package init() {}
 
   private static let blockLimit = 8
-  /// The number of rows assembled in the time that cutting out one takes, and that the first one of a block takes in addition.
-  private static let rowsPerCut = 8
-  private static let rowsPerFirstCut = 12
-  /// The number of rows decoded in the time that assembling one takes.
-  private static let rowsDecoded = 5
+  // The costs of a block, in rows that are assembled.
+  /// The cost of cutting out a row, and what the first one of a block costs in addition.
+  private static let cutCost = (row: 8, block: 12)
+  /// The cost of decoding a block's columns for assembling rows, and the number of rows that are decoded at the cost of one.
+  private static let decodingCost = (block: 24, rowsDecoded: 5)
 
   @usableFromInline struct Block {
     @usableFromInline var pack: SegmentID
@@ -73,27 +73,31 @@ import RowFormat
     guard pack.footer.blocks.indices.contains(address.block) else { return nil }
     let block = pack.footer.blocks[address.block]
     guard let (count, keys) = ahead.keys(of: block) else { return nil }
-    let span = Int(clamping: keys.upperBound - keys.lowerBound)
-    guard isToBeCut(count, among: min(span, block.rowCount - 1) + 1, of: block.rowCount) else {
-      return nil
-    }
-    // A gap in the keys makes the last row be before that.
+    // A gap in the keys makes the last row be nearer.
+    let span = min(Int(clamping: keys.upperBound - keys.lowerBound), block.rowCount - 1)
+    guard isToBeCut(count, among: span + 1, isCut(place)) else { return nil }
     let lastIndex = address.row + span
     return try pack.rowOfScan(at: address, upTo: lastIndex, means(for: place))
   }
 
-  /// Whether too few rows of a block are still to be read for assembling it.
-  private func isToBeCut(_ count: Int, among assembledCount: Int, of rowCount: Int) -> Bool {
-    count * Self.rowsPerCut + Self.rowsPerFirstCut < rowCount / Self.rowsDecoded + assembledCount
+  /// Whether too few rows of a block are still to be read for assembling all between the first and the last of them.
+  private func isToBeCut(_ count: Int, among assembledCount: Int, _ isCutAlready: Bool) -> Bool {
+    let (cut, decoding) = (Self.cutCost, Self.decodingCost)
+    return count * cut.row + (isCutAlready ? 0 : cut.block)
+      < assembledCount + assembledCount / decoding.rowsDecoded + decoding.block
+  }
+
+  /// Whether rows are being cut out of the block of a place.
+  private func isCut(_ place: RecordPlace) -> Bool {
+    guard let (_, pack, number) = cutting else { return false }
+    return pack == place.segment && number == place.packAddress.block
   }
 
   /// The means to cut rows out of the block of a place.
   private mutating func means(for place: RecordPlace) -> BlockCut {
-    let number = place.packAddress.block
-    if let (cut, pack, known) = cutting, pack == place.segment, known == number { return cut }
     let cut = cutting?.cut ?? BlockCut()
-    cut.isPrepared = false
-    cutting = (cut, place.segment, number)
+    if !isCut(place) { cut.isPrepared = false }
+    cutting = (cut, place.segment, place.packAddress.block)
     return cut
   }
 
