@@ -149,18 +149,19 @@ import Testing
 @Suite struct `Work that threads share` {
   private struct Failure: Error {}
 
+  private final class Counter: Sendable {
+    let count = Atomic<Int>(0)
+  }
+
   @Test func `is done once, whoever does it`() throws {
     for round in 0..<200 {
-      let count = Atomic<Int>(0)
-      let work = withoutActuallyEscaping(
-        { () -> Int in
-          count.add(1, ordering: .relaxed)
-          return round
-        },
-        do: { body in SharedWork(body).result() }
-      )
-      #expect(try work.get() == round)
-      #expect(count.load(ordering: .relaxed) == 1)
+      let counter = Counter()
+      let work = SharedWork { () -> Int in
+        counter.count.add(1, ordering: .relaxed)
+        return round
+      }
+      #expect(try work.result().get() == round)
+      #expect(counter.count.load(ordering: .relaxed) == 1)
     }
   }
 

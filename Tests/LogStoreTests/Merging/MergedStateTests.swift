@@ -113,19 +113,17 @@ import Testing
   /// What a closure sees that takes over one save while the next one is visible, and has not told anybody.
   private func seen<R: Sendable>(
     beside change: () throws -> Void,
-    _ look: () -> R
+    _ look: @escaping () -> R
   ) throws -> R? {
     try move(10)
     let seen = Mutex<R?>(nil)
     // The closure runs on this thread.
-    try withoutActuallyEscaping(look) { look in
-      nonisolated(unsafe) let look = look
-      try atFirst(.afterCommit) {
-        let found = look()
-        seen.withLock { $0 = found }
-      } during: {
-        try change()
-      }
+    nonisolated(unsafe) let look = look
+    try atFirst(.afterCommit) {
+      let found = look()
+      seen.withLock { $0 = found }
+    } during: {
+      try change()
     }
     return seen.withLock { $0 }
   }
