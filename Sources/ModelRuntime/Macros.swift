@@ -38,6 +38,7 @@ import Observation
   named(_$Isolation),
   named(persistentBackingData),
   named(schemaMetadata),
+  named(_$describedProperties),
   named(init),
   named(_$base),
   named(_$hasOnlySlots),

@@ -44,8 +44,8 @@ import Testing
 
   @Test func `does not mistake a protocol or a plain class for a model`() {
     let expansion = Expansion("@Model class Book: Named { var n: Int = 0; init() {} }")
-    #expect(expansion.contains("private static var _$base: Swift.Int { 0 }"))
-    #expect(expansion.lines.contains { $0.hasPrefix("final var _$state") })
+    #expect(expansion.contains("nonisolated private static var _$base: Swift.Int { 0 }"))
+    #expect(expansion.lines.contains { $0.hasPrefix("nonisolated final var _$state") })
   }
 
   @Test func `adds to its superclass's where that is a model`() {
@@ -54,16 +54,20 @@ import Testing
       superclass: .model
     )
     #expect(!expansion.lines.contains { $0.contains("var _$state") })
-    #expect(expansion.contains("private static var _$base: Swift.Int { Base._$propertyCount }"))
     #expect(
       expansion.contains(
-        "override class var _$propertyCount: Swift.Int { Base._$propertyCount + 1 }"
+        "nonisolated private static var _$base: Swift.Int { Base._$propertyCount }"
+      )
+    )
+    #expect(
+      expansion.contains(
+        "nonisolated override class var _$propertyCount: Swift.Int { Base._$propertyCount + 1 }"
       )
     )
     #expect(
       expansion.contains(
         """
-        required init(backingData: any ModelRuntime.BackingData<Root>) {
+        nonisolated required init(backingData: any ModelRuntime.BackingData<Root>) {
         _$s_n = .init()
         super.init(backingData: backingData)
         }
@@ -73,14 +77,16 @@ import Testing
     #expect(
       expansion.contains(
         """
-        override func _$encode(into encoder: inout ModelRuntime._RowEncoder) {
+        nonisolated override func _$encode(into encoder: inout ModelRuntime._RowEncoder) {
         super._$encode(into: &encoder)
         _$s_n._encode(into: &encoder, Sub._$base + 0)
         }
         """
       )
     )
-    #expect(expansion.lines.contains { $0.hasPrefix("override class var schemaMetadata") })
+    #expect(
+      expansion.lines.contains { $0.hasPrefix("nonisolated override class var schemaMetadata") }
+    )
     #expect(!expansion.lines.contains { $0.hasPrefix("extension") })
   }
 
@@ -93,7 +99,9 @@ import Testing
       superclass: .model
     )
     #expect(!expansion.lines.contains { $0.contains("var _$state") })
-    #expect(expansion.lines.contains { $0.hasPrefix("override class var schemaMetadata") })
+    #expect(
+      expansion.lines.contains { $0.hasPrefix("nonisolated override class var schemaMetadata") }
+    )
   }
 
   @Test(arguments: [
@@ -106,6 +114,28 @@ import Testing
       superclass: .model
     )
     #expect(expansion.lines.contains { $0.contains("var _$state") })
+    #expect(expansion.lines.contains { $0.hasPrefix("nonisolated class var schemaMetadata") })
+  }
+
+  @Test(arguments: [
+    "@MainActor @Model class Book", "@DB @Model class Book", "@Model class Book: Dated",
+    "@Model class Book: @MainActor Dated",
+  ])
+  func `has bookkeeping of no actor where an actor may isolate the class`(head: String) {
+    let expansion = Expansion("\(head) { var n: Int = 0; init() {} }")
+    let storage = "@safe @exclusivity(unchecked) nonisolated(unsafe) private "
+    #expect(expansion.contains("\(storage)final var _$core = ModelRuntime._ModelCore()"))
+    #expect(expansion.lines.contains { $0.hasPrefix("nonisolated class var schemaMetadata") })
+    #expect(expansion.lines.contains { $0.hasPrefix("private static func _$describedProperties") })
+    let isNamed = head.hasPrefix("@MainActor")
+    #expect(expansion.count(of: "typealias _$Isolation") == (isNamed ? 1 : 0))
+  }
+
+  @Test func `has no modifiers where none can`() {
+    let expansion = Expansion(
+      "@available(*, deprecated) @Model class Book { var n: Int = 0; init() {} }"
+    )
+    #expect(expansion.count(of: "nonisolated(unsafe)") == 0)
     #expect(expansion.lines.contains { $0.hasPrefix("class var schemaMetadata") })
   }
 

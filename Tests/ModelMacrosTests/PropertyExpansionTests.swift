@@ -5,6 +5,15 @@ import Testing
     Expansion("\(head) { @_PersistedProperty(3) \(property) }")
   }
 
+  @Test(arguments: [
+    "@MainActor final class Book", "@DB final class Book", "final class Book: Dated",
+  ])
+  func `has a slot of no actor where an actor may isolate the class`(head: String) {
+    let slot = "nonisolated(unsafe) private var _$s_title: ModelRuntime._Slot<String>"
+    #expect(expand("var title: String", head: head).count(of: slot) == 1)
+    #expect(expand("var title: String").count(of: slot) == 0)
+  }
+
   @Test func `becomes accessors over a slot`() {
     let title = expand("var title: String")
     #expect(

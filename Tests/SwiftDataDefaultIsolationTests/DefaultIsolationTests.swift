@@ -86,4 +86,19 @@ import Testing
     while drawn.last != "Paint", !Task.isCancelled { await Task.yield() }
     #expect(drawn == ["", "Weld", "Paint, Weld", "Paint"])
   }
+
+  @Test func `may state a protocol of the app's`() throws {
+    let container = try ModelContainer(
+      for: Delivery.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = container.mainContext
+    context.insert(Delivery(load: "sand"))
+    context.insert(Delivery(load: "lime"))
+    try context.save()
+    let found = try #require(try Delivery.unsynced(in: context).first { $0.load == "lime" })
+    found.syncedAt = .now
+    try context.save()
+    #expect(try Delivery.unsynced(in: ModelContext(container)).map(\.load) == ["sand"])
+  }
 }

@@ -171,3 +171,22 @@ actor Importer {
     return sum
   }
 }
+
+/// A protocol of the app's, and so the main actor's; a class that states it is that actor's, too.
+protocol Synced: PersistentModel {
+  var syncedAt: Date? { get set }
+}
+
+@Model
+final class Delivery: Synced {
+  var syncedAt: Date?
+  var load: String
+
+  init(load: String) { self.load = load }
+}
+
+extension Synced {
+  static func unsynced(in context: ModelContext) throws -> [Self] {
+    try context.fetch(FetchDescriptor<Self>()).filter { $0.syncedAt == nil }
+  }
+}

@@ -41,6 +41,32 @@ import Testing
     #expect(try container.mainContext.fetchCount(wordy) == 2)
   }
 
+  @Test @MainActor func `may belong to an actor without saying so`() throws {
+    let store = try TestStore(
+      .file,
+      DiaryEntry.self,
+      Appointment.self,
+      Voucher.self,
+      GardenPlot.self
+    )
+    let context = store.container.mainContext
+    let entry = DiaryEntry(updatedAt: Date(timeIntervalSinceReferenceDate: 7))
+    entry.text = "a day"
+    context.insert(entry)
+    context.insert(Appointment())
+    context.insert(GardenPlot(name: "north", size: 12))
+    try context.save()
+    let other = ModelContext(store.container)
+    let found = try #require(try other.fetch(FetchDescriptor<DiaryEntry>()).first)
+    #expect(found.updatedAt == Date(timeIntervalSinceReferenceDate: 7))
+    #expect(found.text == "a day")
+    #expect(try other.fetchCount(FetchDescriptor<Appointment>()) == 1)
+    let plot = try #require(try other.fetch(FetchDescriptor<GardenPlot>()).first)
+    #expect(plot.name == "north")
+    #expect(plot.size == 12)
+    #expect(Voucher.schemaMetadata.map(\.name) == ["amount"])
+  }
+
   @Test @LedgerActor func `may belong to an actor of the app's`() throws {
     let entry = LedgerEntry(amount: 12)
     entry.note = "lunch"

@@ -8,7 +8,7 @@ extension ModelClass {
     if !inheritsModel { result += core + rootType + [backingData, noType] + isolation }
     result += ordinals
     result.append(hasOnlySlots)
-    result.append(schemaMetadata)
+    result += schemaMetadata
     if !inheritsInitializers { result.append(initializer) }
     result += [encode, adopt, reset]
     if let derive { result.append(derive) }
@@ -22,7 +22,7 @@ extension ModelClass {
   private var core: [DeclSyntax] {
     [
       """
-      @safe @exclusivity(unchecked) \(raw: isIsolated ? "nonisolated(unsafe) " : "")private \(raw: finalInRoot)var _$core = ModelRuntime._ModelCore()
+      @safe @exclusivity(unchecked) \(raw: mayBeIsolated ? "nonisolated(unsafe) " : "")private \(raw: finalInRoot)var _$core = ModelRuntime._ModelCore()
       """,
       """
       \(raw: nonisolated)\(raw: access.modifier)\(raw: finalInRoot)var _$state: ModelRuntime._ModelState { _$core.state(of: self) }
@@ -213,7 +213,7 @@ extension ModelClass {
 
   // MARK: Modifiers
 
-  var nonisolated: String { isIsolated ? "nonisolated " : "" }
+  var nonisolated: String { mayBeIsolated ? "nonisolated " : "" }
   private var overriding: String { inheritsModel ? "override " : "" }
   private var finalInRoot: String { isFinal ? "" : "final " }
 }

@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 
 extension ModelClass {
   /// The description of the class's own properties that a schema is made from.
-  var schemaMetadata: DeclSyntax {
+  var schemaMetadata: [DeclSyntax] {
     let statements =
       members.statements { property, _ in propertyMetadata(property) }
       + constraints("Index") + constraints("Unique")
@@ -18,23 +18,29 @@ extension ModelClass {
     let modifier =
       (inheritsModel ? "override " : "") + access.overridableModifier
       + (isFinal && !inheritsModel ? "static" : "class")
-    if isIsolated {
-      // Key paths of isolated properties, and what initial values are made from, are the actor's. Nothing of
-      // it is used here but to describe the properties.
-      return """
-        nonisolated \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
-          @\(raw: declaration.isolation) func _$properties() -> [ModelRuntime.Schema.PropertyMetadata] {
-            \(raw: lines.joined(separator: "\n"))
-          }
-          return ModelRuntime._describing(_$properties)
+    guard mayBeIsolated else {
+      return [
+        """
+        \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
+          \(raw: lines.joined(separator: "\n"))
         }
         """
+      ]
     }
-    return """
-      \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
+    // Key paths of isolated properties, and what initial values are made from, are the actor's, of which a macro may not know
+    // the name. Nothing of it is used here but to describe the properties.
+    return [
+      """
+      nonisolated \(raw: modifier) var schemaMetadata: [ModelRuntime.Schema.PropertyMetadata] {
+        ModelRuntime._describing(_$describedProperties)
+      }
+      """,
+      """
+      private static func _$describedProperties() -> [ModelRuntime.Schema.PropertyMetadata] {
         \(raw: lines.joined(separator: "\n"))
       }
-      """
+      """,
+    ]
   }
 
   private func propertyMetadata(_ property: PersistedProperty) -> String {

@@ -38,8 +38,11 @@ struct ModelClass {
     declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmed) ?? []
   }
 
-  /// Whether a global actor isolates the class: then the members that the runtime calls must be `nonisolated`.
+  /// Whether a global actor isolates the class.
   var isIsolated: Bool { declaration.isIsolated }
+
+  /// Whether a global actor may isolate the class: then the members that the runtime calls must be `nonisolated`.
+  var mayBeIsolated: Bool { declaration.mayBeIsolated }
 
   /// The superclass, if that is a model too: only then does its place in the clause mean so.
   var superclass: String? { inheritsModel ? inheritedTypes.first?.description : nil }
@@ -59,14 +62,23 @@ extension TypeSyntax {
 
 extension ClassDeclSyntax {
   /// Whether the class is marked with a global actor, which syntax can only tell by its name.
-  var isIsolated: Bool { !isolation.isEmpty }
+  var isIsolated: Bool { attributeNames.contains { $0.hasSuffix("Actor") } }
 
-  /// The name of the global actor, or "".
-  var isolation: String {
-    for case .attribute(let attribute) in attributes {
-      let name = attribute.attributeName.trimmedDescription
-      if name.hasSuffix("Actor") { return name }
-    }
-    return ""
+  /// Whether the class may be an actor's: its superclass or a protocol may be, and an attribute may be an actor of another name.
+  var mayBeIsolated: Bool {
+    isIsolated || inheritanceClause != nil
+      || attributeNames.contains { !Self.attributesWithoutActor.contains($0) }
   }
+
+  private var attributeNames: [String] {
+    attributes.compactMap { element in
+      guard case .attribute(let attribute) = element else { return nil }
+      return attribute.attributeName.trimmedDescription
+    }
+  }
+
+  private static let attributesWithoutActor: Set = [
+    "Model", "SwiftData.Model", "ModelRuntime.Model", "available", "objc", "objcMembers",
+    "dynamicMemberLookup", "usableFromInline",
+  ]
 }

@@ -34,7 +34,7 @@ extension SlotMacro {
   ) -> [DeclSyntax] {
     let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)
     return declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init).map {
-      [$0.slotDeclaration(isIsolated: owner?.isIsolated ?? false)]
+      [$0.slotDeclaration(mayBeIsolated: owner?.mayBeIsolated ?? false)]
     } ?? []
   }
 }
@@ -44,7 +44,7 @@ extension PersistedProperty {
   ///
   /// A type that is not written is inferred from the initializer, which the slot does not evaluate:
   /// the property's own initial value does, through the `init` accessor.
-  func slotDeclaration(isIsolated: Bool) -> DeclSyntax {
+  func slotDeclaration(mayBeIsolated: Bool) -> DeclSyntax {
     let value: String
     if let type {
       let empty = isDerived ? " = .init()" : isImplicitlyNil ? " = .init(nil)" : ""
@@ -55,7 +55,7 @@ extension PersistedProperty {
       value = ""
     }
     // The runtime reads and writes slots whatever actor the class belongs to.
-    let isolation = isIsolated ? "nonisolated(unsafe) " : ""
+    let isolation = mayBeIsolated ? "nonisolated(unsafe) " : ""
     return "@safe @exclusivity(unchecked) \(raw: isolation)private var \(raw: slot)\(raw: value)"
   }
 }

@@ -49,6 +49,48 @@ final class LedgerEntry {
   init(amount: Decimal) { self.amount = amount }
 }
 
+// Models that say nothing of an actor, and belong to one all the same: by a protocol, by its conformance, by an actor whose
+// name a macro cannot know, by a superclass.
+
+@MainActor protocol Dated { var updatedAt: Date { get set } }
+
+@Model
+final class DiaryEntry: Dated {
+  var updatedAt: Date
+  var text = ""
+  init(updatedAt: Date = .now) { self.updatedAt = updatedAt }
+}
+
+@Model
+final class Appointment: @MainActor Dated {
+  var updatedAt = Date.now
+  init() {}
+}
+
+@globalActor actor Ledgers { static let shared = Ledgers() }
+
+@Ledgers @Model
+final class Voucher {
+  var amount = 0
+  init(amount: Int) { self.amount = amount }
+}
+
+@MainActor @Model
+class Plot {
+  var name = ""
+  init(name: String) { self.name = name }
+}
+
+@available(macOS 26, iOS 26, *)
+@Model
+final class GardenPlot: Plot {
+  var size = 0
+  init(name: String, size: Int) {
+    self.size = size
+    super.init(name: name)
+  }
+}
+
 @MainActor
 final class NotebookViewModel {
   private let context: ModelContext
