@@ -38,7 +38,9 @@ struct Replay {
       throw segment.corruption(at: offset, .missing(.payload))
     }
     var superseded = SupersededBytes()
+    // Of the records of one table that follow each other.
     var byteCount = 0
+    var rowCountChange = 0
     var tableNumber: UInt16 = 0
     var table: Table?
     var at = parts.recordRange.lowerBound
@@ -50,6 +52,7 @@ struct Replay {
       if tableNumber != header.table {
         usages.add(byteCount, of: tableNumber, to: segment.id)
         byteCount = 0
+        addRows(&rowCountChange, to: tableNumber)
         tableNumber = header.table
         table = state.tables[Int(tableNumber)]
         // No commit could follow the removal of the table.
@@ -58,6 +61,7 @@ struct Replay {
       byteCount += header.totalByteCount
       if header.previous.isPacked { newestPack = max(newestPack, header.previous.segment) }
       if header.kind == .catalogue {
+        addRows(&rowCountChange, to: tableNumber)
         try changeCatalogue(bytes.extracting(header.bodyRange), at: offset + at, segment, sequence)
       } else {
         let place = RecordPlace(segment: segment.id, offset: offset + at)
@@ -66,7 +70,7 @@ struct Replay {
         else {
           throw state.inconsistency(at: place, header.reference)
         }
-        try apply(header, at: place, table, sequence, &superseded)
+        try apply(header, at: place, table, sequence, &superseded, &rowCountChange)
         if table.mayOwnBlobs.load(ordering: .relaxed) {
           recordBlobs(of: header, bytes.extracting(header.bodyRange), table)
         }
@@ -74,7 +78,13 @@ struct Replay {
       at += header.totalByteCount
     }
     usages.add(byteCount, of: tableNumber, to: segment.id)
+    addRows(&rowCountChange, to: tableNumber)
     usages.release(superseded)
+  }
+
+  private mutating func addRows(_ change: inout Int, to table: UInt16) {
+    if change != 0 { rowCounts[table, default: 0] += change }
+    change = 0
   }
 
   private mutating func apply(
@@ -82,14 +92,15 @@ struct Replay {
     at place: RecordPlace,
     _ table: Table,
     _ sequence: UInt64,
-    _ superseded: inout SupersededBytes
+    _ superseded: inout SupersededBytes,
+    _ rowCountChange: inout Int
   ) throws {
     switch header.kind {
     case .insert:
-      rowCounts[header.table, default: 0] += 1
+      rowCountChange += 1
       table.recordKey(header.key)
     case .delete:
-      rowCounts[header.table, default: 0] -= 1
+      rowCountChange -= 1
       try supersede(header, &superseded)
     case .fullImage: try supersede(header, &superseded)
     case .delta, .catalogue: break
