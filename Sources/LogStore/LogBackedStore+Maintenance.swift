@@ -9,10 +9,12 @@ extension LogStore {
   ///     try container.stores(of: LogStore.self).first?.backup(to: folder)
   ///
   /// The copy is a store of its own, with the same models under the same identifiers. Files that do not change any more
-  /// are not copied where the file system can give them a second name.
+  /// are not copied where the file system can give them a second name. If several processes save, it has every save of each of
+  /// them that returned before the call. Its end is read before this returns.
   ///
   /// - Parameter url: The folder of the copy, in a folder that exists; nothing may be there.
-  /// - Throws: ``LogStoreError``; what was copied by then is removed again. A store in memory cannot be copied.
+  /// - Throws: ``LogStoreError``, also if the copy does not end with the newest save; what was copied by then is removed again.
+  ///   A store in memory cannot be copied.
   /// - Complexity: O(bytes of the last segment) where files can have two names, otherwise O(bytes of the store).
   public func backup(to url: URL) throws { try openTables().backup(to: url) }
 

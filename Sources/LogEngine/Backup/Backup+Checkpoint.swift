@@ -27,7 +27,7 @@ extension Backup {
     let file = try copies.makeFile()
     do throws(StorageError) {
       let range = FileHeader.byteCount..<checkpoint.pagesEnd
-      try Backup.copy(range, of: pages, to: file, .checkpoint)
+      try pages.copy(range, to: file, .checkpoint)
     } catch .corruption {
       return copies.discardFile()
     }

@@ -9,8 +9,10 @@ import RowFormat
 ///    the segments.
 /// 4. Copy the last segment up to the noted place: the original is still appended to.
 /// 5. Copy the newest checkpoint that holds nothing after that place, if there is one.
-/// 6. Synchronize files and directories; then publish a manifest, which makes the copy a store. A crash before that leaves
-///    files that are not taken for a store.
+/// 6. Synchronize files and directories.
+/// 7. Read the log of the copy: it must end with the commit that was meant.
+/// 8. Publish a manifest, which makes the copy a store, and read it. A crash before that leaves files that are not taken for a
+///    store.
 ///
 /// A file with a second name must never be overwritten: a segment that is no longer needed may be removed, but not reused.
 package struct Backup {
@@ -50,7 +52,8 @@ package struct Backup {
       try fileSystem.synchronizeDirectory(destination.packs)
       try fileSystem.synchronizeDirectory(destination.root)
       try fileSystem.synchronizeDirectory(destination.parent)
-      try publishManifest()
+      try checkLog()
+      try checkManifest(try publishManifest())
     } catch {
       removeFiles()
       if isNew { try? fileSystem.removeDirectory(destination.root) }
@@ -118,7 +121,7 @@ extension Backup {
         // The file has lost its name because it is no longer needed; it is still open.
       }
       let copy = try fileSystem.open(path, .create)
-      try Self.copy(0..<pack.summary.byteCount, of: pack.file, to: copy, .pack)
+      try pack.file.copy(0..<pack.summary.byteCount, to: copy, .pack)
       try copy.synchronize()
     }
   }
@@ -138,37 +141,12 @@ extension Backup {
     _ progress: (Int) -> Void
   ) throws(StorageError) {
     let copy = try fileSystem.open(destination.segment(segment.id), .create)
-    try Self.copy(0..<end, of: segment.file, to: copy, .segment, progress)
+    try segment.file.copy(0..<end, to: copy, .segment, progress)
     try copy.synchronize()
   }
 
-  /// Copies a range of a file, to the same place of another.
-  static func copy(
-    _ range: Range<Int>,
-    of file: any OpenFile,
-    to copy: any OpenFile,
-    _ part: Corruption.Part,
-    _ progress: (Int) -> Void = { _ in }
-  ) throws(StorageError) {
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      let bytes = try file.readBytes(min(1 << 20, range.upperBound - offset), at: offset)
-      guard bytes.count > 0 else {
-        let problem = Corruption.Problem.truncated(
-          part,
-          needed: range.upperBound,
-          available: offset
-        )
-        throw .corruption(Corruption(path: file.path, offset: offset, problem: problem))
-      }
-      try bytes.write(to: copy, at: offset)
-      offset += bytes.count
-      progress(offset)
-    }
-  }
-
   /// Publishes the copy's first manifest, which makes the copy a store.
-  private func publishManifest() throws(StorageError) {
+  private func publishManifest() throws(StorageError) -> Manifest {
     var manifest = Manifest(
       number: 1,
       store: state.store,
@@ -186,6 +164,7 @@ extension Backup {
     manifest.segments = cut.segments.map { Manifest.SegmentEnd(id: $0.segment.id, end: $0.end) }
     let files = ManifestFiles(paths: destination, fileSystem: fileSystem, synchronizes: true)
     try files.publish(manifest)
+    return manifest
   }
 
   /// Removes a copy that failed, so that it can be tried again and its folders are not taken for a copy; a file that cannot be

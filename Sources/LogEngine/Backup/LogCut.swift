@@ -26,15 +26,25 @@ struct LogCut: Sendable {
   ///   - state: The store.
   ///   - last: The last segment; `nil` in a log that was never begun.
   ///   - end: The end of the log in it.
-  init(_ state: StoreState, last: Segment?, end: Int) {
+  ///   - newBase: The beginning of the log after a compaction of another process that is not adopted yet.
+  init(_ state: StoreState, last: Segment?, end: Int, newBase: LogBase? = nil) {
     catalogue = state.visibility.catalogue.withLock { $0 }
     sequence = CommitSequence(state.visibility.visible.load(ordering: .acquiring))
     guard let last else { return }
     logPosition = last.logPosition(of: end)
     base = state.files.base.withLock { $0 }
     packs = state.files.packList.withLock { $0 }
+    // A reader of this process may keep it from being adopted, although the log continues behind segments that were packed
+    // before this process had opened them.
+    if let newBase, newBase.segment < last.id {
+      base = newBase
+      packs = newBase.packs.compactMap { state.files.packs[Int($0.id.rawValue)] }
+    }
+    let first = base?.segment ?? .none
     segments = state.files.segmentList.compactMap { segment in
-      guard segment.id < last.id, !state.files.isRetired(segment.id) else { return nil }
+      guard first < segment.id, segment.id < last.id, !state.files.isRetired(segment.id) else {
+        return nil
+      }
       return (segment, segment.readableEnd.load(ordering: .acquiring))
     }
     segments.append((last, end))

@@ -1,7 +1,9 @@
 import LogFormat
 
 extension Follower {
-  /// Returns the end of the log, as far as it was read.
+  /// Returns the end of the log, as far as it was read, in a process that does not write.
+  ///
+  /// In one that does, this position is where the turn began that is in progress; see ``LogWriter/cut()``.
   func cut() throws(StorageError) -> LogCut {
     let files = ManifestFiles(
       paths: state.paths,
@@ -9,8 +11,9 @@ extension Follower {
       synchronizes: false
     )
     let manifest = try files.readNewest()
-    return withEnd { end in
-      var cut = LogCut(state, last: end.segment, end: end.offset)
+    return withPosition { position in
+      let end = position.end
+      var cut = LogCut(state, last: end.segment, end: end.offset, newBase: position.newBase)
       cut.application = manifest?.application ?? ""
       cut.lineage = manifest?.lineage
       return cut

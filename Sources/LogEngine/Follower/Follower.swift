@@ -74,9 +74,6 @@ final class Follower: Sendable {
   /// Whether reading has ended for good.
   var hasFailed: Bool { position.withLock { $0.failure != nil } }
 
-  /// Lends the end of the part read; there are no reads meanwhile.
-  func withEnd<R>(_ body: (Recovery.End) -> R) -> R { position.withLock { body($0.end) } }
-
   /// Lends the position of the last read, and the state gathered so far.
   func withPosition<R, E: Error>(_ body: (inout Position) throws(E) -> R) throws(E) -> R {
     try position.withLock { (position) throws(E) in try body(&position) }

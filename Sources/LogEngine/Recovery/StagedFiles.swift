@@ -91,7 +91,7 @@ extension StagedFiles {
   private func copy(_ path: String, to target: String) throws(StorageError) {
     let source = try fileSystem.open(path, .read)
     let copy = try fileSystem.open(target, .create)
-    try Backup.copy(0..<source.size(), of: source, to: copy, .segment)
+    try source.copy(0..<source.size(), to: copy, .segment)
     try copy.synchronize()
   }
 

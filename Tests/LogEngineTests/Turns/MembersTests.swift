@@ -22,6 +22,7 @@ private struct Processes {
   private(set) var commitCount = 0
   private(set) var deathCount = 0
   private(set) var compactionCount = 0
+  private(set) var backupCount = 0
 
   private final class Member {
     let engine: StorageEngine
@@ -31,6 +32,14 @@ private struct Processes {
     init(_ engine: StorageEngine, _ fileSystem: MortalFileSystem) {
       self.engine = engine
       self.fileSystem = fileSystem
+      // As if there were a thread that hears others ask for the turn: while it is alone, it keeps it.
+      engine.writer?.turns?.hears.store(true, ordering: .relaxed)
+    }
+
+    /// As that thread does when another asks.
+    func endLease() {
+      guard let writer = engine.writer, let turns = writer.turns else { return }
+      _ = turns.endLease(unusedFor: 0) { writer.endTurn(turns) }
     }
   }
 
@@ -62,11 +71,12 @@ private struct Processes {
 
   mutating func step() throws {
     let slot = Int.random(in: 0..<members.count, using: &random)
+    for other in members.indices where other != slot { members[other]?.endLease() }
     guard let member = members[slot] else { return try join(slot) }
     let mayDie = random.oneIn(6)
     if mayDie { member.fileSystem.live(for: Int.random(in: 1...24, using: &random)) }
     do {
-      switch Int.random(in: 0..<16, using: &random) {
+      switch Int.random(in: 0..<17, using: &random) {
       case 0..<8: try commit(member)
       case 8, 9: try look(member)
       case 10: try hold(member)
@@ -74,6 +84,7 @@ private struct Processes {
       case 12: try compact(member)
       case 13: try member.engine.checkpoint()
       case 14: member.engine.performBackgroundWork()
+      case 15: try backUp(member)
       default:
         if random.oneIn(3) { try leave(slot) } else { try lookBack(member) }
       }
@@ -232,6 +243,24 @@ private struct Processes {
     if case .compacted = try member.engine.compact() { compactionCount += 1 }
   }
 
+  /// Copies the store, and compares the copy with what the store holds.
+  private mutating func backUp(_ member: Member) throws {
+    let path = "copy \(backupCount)"
+    backupCount += 1
+    try member.engine.backup(to: path)
+    if member.fileSystem.isDead { return }
+    // Nobody has written since.
+    try settle(member.engine)
+    var options = MemoryStore.options(.readOnly)
+    options.missingStore = .fail
+    let copy = try StorageEngine.open(at: path, options: options, fileSystem: disk)
+    try #require(MemoryStore.rows(of: copy) == rows, "a copy differs")
+    #expect(copy.lastCommit == member.engine.lastCommit)
+    if random.oneIn(4) {
+      #expect(try StorageEngine.verify(at: path, fileSystem: disk).problems.isEmpty)
+    }
+  }
+
   private mutating func leave(_ slot: Int) throws {
     let member = members[slot]
     try member?.engine.close()
@@ -277,6 +306,11 @@ private final class TakenNumbers: Sendable {
   }
 }
 
+/// The number of commits of a process that have returned.
+private final class CommitCount: Sendable {
+  let value = Atomic<Int>(0)
+}
+
 @Suite struct `Several processes that write a store` {
   @Test(arguments: UInt64(1)..<60)
   func `see and keep each commit, whoever dies at whatever call`(seed: UInt64) throws {
@@ -284,6 +318,7 @@ private final class TakenNumbers: Sendable {
     for _ in 0..<300 { try processes.step() }
     try processes.finish()
     #expect(processes.commitCount > 20 && processes.deathCount > 0)
+    #expect(processes.backupCount > 0)
   }
 
   private static func options() -> EngineOptions {
@@ -335,6 +370,118 @@ private final class TakenNumbers: Sendable {
     }
     for engine in engines { try engine.close() }
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
+  }
+
+  /// Each copy has what had been committed by any process when it was begun, and no part of a commit.
+  @Test(arguments: [EngineOptions.Durability.full, .relaxed(interval: .milliseconds(10))])
+  func `are copied as of their last commits while all of them go on`(
+    durability: EngineOptions.Durability
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = Self.options()
+    options.durability = durability
+    let path = folder.appending(path: "store").path
+    let engines = try (0..<2).map { _ in try StorageEngine.open(at: path, options: options) }
+    try engines[0].apply(MemoryStore.tableChanges)
+    // One that does not know the table yet has no keys for it.
+    try engines[1].refresh()
+    let counts = engines.map { _ in CommitCount() }
+    let running = CommitCount()
+    running.value.store(engines.count, ordering: .relaxed)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (engine, count) in zip(engines, counts) {
+        group.addTask {
+          defer { running.value.subtract(1, ordering: .relaxed) }
+          for number in 0..<150 {
+            // Two rows in each commit, of which a copy must not have one.
+            var batch = engine.makeBatch()
+            for key in try engine.takeKeys(2, in: 1) {
+              batch.insert(
+                RowReference(table: 1, key: key),
+                layout: LayoutNumber(1),
+                row: MemoryStore.row(Int64(number), String(repeating: "x", count: 400)).span.bytes
+              )
+            }
+            try engine.commit(&batch)
+            count.value.add(1, ordering: .releasing)
+          }
+        }
+      }
+      group.addTask {
+        var number = 0
+        repeat {
+          let engine = engines[number % engines.count]
+          let before = counts.reduce(0) { $0 + $1.value.load(ordering: .acquiring) }
+          let copy = folder.appending(path: "copy \(number)").path
+          let sequence = try engine.backup(to: copy)
+          let after = counts.reduce(0) { $0 + $1.value.load(ordering: .acquiring) }
+          try Self.check(copy, sequence, (before * 2)...((after + engines.count) * 2))
+          number += 1
+        } while running.value.load(ordering: .relaxed) > 0
+      }
+      try await group.waitForAll()
+    }
+    for engine in engines {
+      try engine.refresh()
+      #expect(try MemoryStore.rows(of: engine).count == 600)
+    }
+    for engine in engines { try engine.close() }
+    #expect(try StorageEngine.verify(at: path).problems.isEmpty)
+  }
+
+  private static func check(
+    _ copy: String,
+    _ sequence: CommitSequence,
+    _ counts: ClosedRange<Int>
+  ) throws {
+    var options = EngineOptions()
+    options.mode = .readOnly
+    let engine = try StorageEngine.open(at: copy, options: options)
+    let rows = try MemoryStore.rows(of: engine)
+    #expect(engine.lastCommit == sequence)
+    #expect(counts ~= rows.count && rows.count % 2 == 0, "\(rows.count) rows, not \(counts)")
+  }
+
+  /// A process that is alone keeps its turn: what it commits in it is nowhere but in its own memory of the log and the files.
+  @Test(arguments: [EngineOptions.Durability.full, .relaxed(interval: .seconds(3600))])
+  func `are copied with what one has committed in a turn that it keeps`(
+    durability: EngineOptions.Durability
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = Self.options()
+    options.durability = durability
+    options.background = .caller
+    let path = folder.appending(path: "store").path
+    for round in 0..<3 {
+      let engine = try StorageEngine.open(at: path, options: options)
+      let turns = try #require(engine.writer?.turns)
+      turns.hears.store(true, ordering: .relaxed)
+      if round == 0 { try engine.apply(MemoryStore.tableChanges) }
+      for number in 0..<400 {
+        var batch = engine.makeBatch()
+        batch.insert(
+          RowReference(table: 1, key: try engine.takeKeys(1, in: 1).lowerBound),
+          layout: LayoutNumber(1),
+          row: MemoryStore.row(Int64(number), String(repeating: "x", count: 400)).span.bytes
+        )
+        try engine.commit(&batch)
+      }
+      #expect(turns.isLeased)
+      let copy = folder.appending(path: "copy \(round)").path
+      let sequence = try engine.backup(to: copy)
+      #expect(sequence == engine.lastCommit)
+      let count = (round + 1) * 400
+      try Self.check(copy, sequence, count...count)
+      try engine.close()
+    }
   }
 
   /// What others needed when the last compaction was begun would keep the next one from being asked for.

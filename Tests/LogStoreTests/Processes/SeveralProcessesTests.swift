@@ -360,6 +360,51 @@ import Testing
     #expect(observer.eventCounter == 20)
   }
 
+  @Test(arguments: [LogStoreConfiguration.Durability.full, .relaxed])
+  func `are backed up with what each has saved`(
+    durability: LogStoreConfiguration.Durability
+  ) async throws {
+    func open() throws -> ModelContainer {
+      try ModelContainer(
+        for: Meter.self,
+        Tally.self,
+        configurations: configuration(durability)
+      )
+    }
+    var containers = [try open()]
+    var saved = 0
+    for round in 0..<4 {
+      // The first two rounds are those of a process that is alone.
+      if round == 2 { containers.append(try open()) }
+      for container in containers {
+        let context = ModelContext(container)
+        for _ in 0..<20 {
+          let tally = Tally(saved)
+          tally.picture = Data(repeating: UInt8(saved & 255), count: 200)
+          context.insert(tally)
+          try context.save()
+          saved += 1
+        }
+      }
+      let url = folder.url.appending(path: "copy \(round)")
+      try containers.last?.stores(of: LogStore.self).first?.backup(to: url)
+      let copy = try ModelContainer(
+        for: Meter.self,
+        Tally.self,
+        configurations: LogStoreConfiguration(url: url, allowsSave: false)
+      )
+      let tallies = try ModelContext(copy).fetch(
+        FetchDescriptor<Tally>(sortBy: [SortDescriptor(\.number)])
+      )
+      #expect(tallies.map(\.number) == Array(0..<saved))
+      #expect(
+        tallies.allSatisfy { $0.picture == Data(repeating: UInt8($0.number & 255), count: 200) }
+      )
+      try await copy.close()
+    }
+    for container in containers { try await container.close() }
+  }
+
   @Test func `leave a store that one can have alone, which then keeps others out`() async throws {
     func isRefused(_ configuration: LogStoreConfiguration) -> Bool {
       do {
