@@ -100,6 +100,27 @@ private func bytes(_ count: Int, seed: UInt8 = 1) -> Data {
     #expect(try first(context).likes == 7)
   }
 
+  #if os(Linux)
+  /// With a limit of 1,024 descriptors, the rest of 1,500 photos read as empty, and nothing could be saved.
+  @Test func `takes no descriptor for as long as it is held`() throws {
+    let context = try open()
+    for number in 0..<40 {
+      context.insert(Snap("\(number)", photo: bytes(5000, seed: UInt8(number))))
+    }
+    try context.save()
+    let snaps = try open().fetch(FetchDescriptor<Snap>())
+    let photos = snaps.map(\.photo)
+    #expect(Set(photos).count == 40 && !photos.contains(nil))
+    let folder = url.resolvingSymlinksInPath().path
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+      return target?.hasPrefix(folder + "/blobs") ?? false
+    }
+    #expect(open.isEmpty)
+    withExtendedLifetime((snaps, photos)) {}
+  }
+  #endif
+
   @Test func `is nil where its file is damaged, and the next save says why, once`() throws {
     try store(Snap("a", photo: bytes(5000)))
     var damaged = try Data(contentsOf: files[0])

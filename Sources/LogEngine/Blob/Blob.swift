@@ -6,17 +6,26 @@ import Synchronization
 ///
 /// Opening a blob checks that the file is the one that the row refers to, and reads none of the value's bytes. The bytes can be
 /// read for as long as this object lives, even after the row is gone.
+///
+/// A blob that is mapped takes address space and no file descriptor. One that could not be mapped, or is not to be, takes a
+/// descriptor: do not keep many.
 public final class Blob: Sendable {
   /// The row's reference to the file.
   public let reference: BlobReference
   private let path: String
-  private let file: any OpenFile
-  private let mapping: MappedFile?
+  private let source: Source
   private let events: EventRelay
   private let isChecked = Atomic<Bool>(false)
 
   /// The size of the value, in bytes.
   public var byteCount: Int { reference.byteCount }
+
+  /// What the bytes are read from.
+  private enum Source {
+    case file(any OpenFile)
+    /// The mapping stays when the file is closed.
+    case mapping(MappedFile)
+  }
 
   /// Opens a blob.
   ///
@@ -37,6 +46,7 @@ public final class Blob: Sendable {
     self.reference = reference
     self.events = events
     path = files.paths.blob(reference.id)
+    let file: any OpenFile
     do throws(StorageError) {
       file = try files.fileSystem.open(path, .read)
     } catch .missingFile {
@@ -52,7 +62,12 @@ public final class Blob: Sendable {
       let problem = Corruption.Problem.truncated(.blob, needed: needed, available: size)
       throw .corruption(Corruption(path: path, offset: size, problem: problem))
     }
-    mapping = reads == .mapped ? try file.map(needed, .sharedReadOnly) : nil
+    // A process may have only so many mappings; it can read all the same.
+    if reads == .mapped, let mapping = try? file.map(needed, .sharedReadOnly) {
+      source = .mapping(mapping)
+    } else {
+      source = .file(file)
+    }
   }
 }
 
@@ -64,7 +79,7 @@ extension Blob {
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the checksum does not match, or any error that `body` throws.
   /// - Complexity: The first call reads the whole file. Without a mapping each does, into memory.
   public func withBytes<R>(_ body: (RawSpan) throws -> R) throws -> R {
-    if let mapping {
+    if case .mapping(let mapping) = source {
       return try mapping.withBytes { bytes in
         let value = bytes.extracting(BlobFileHeader.byteCount..<bytes.byteCount)
         try check(value)
@@ -80,7 +95,7 @@ extension Blob {
   }
 
   /// Whether the bytes ``withBytes(_:)`` lends stay where they are for as long as this object lives.
-  public var isMapped: Bool { mapping != nil }
+  public var isMapped: Bool { if case .mapping = source { true } else { false } }
 
   /// Reads some of the bytes without checking them.
   ///
@@ -88,7 +103,20 @@ extension Blob {
   public func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
     guard 0..<byteCount ~= offset else { return 0 }
     var room = buffer._mutatingExtracting(first: min(buffer.byteCount, byteCount - offset))
-    return try file.read(into: &room, at: BlobFileHeader.byteCount + offset)
+    let start = BlobFileHeader.byteCount + offset
+    switch source {
+    case .file(let file): return try file.read(into: &room, at: start)
+    case .mapping(let mapping):
+      let count = room.byteCount
+      mapping.withBytes { bytes in
+        let part = bytes.extracting(start..<(start + count))
+        // There is no safe copy from one span of bytes to another.
+        unsafe room.withUnsafeMutableBytes { target in
+          unsafe part.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        }
+      }
+      return count
+    }
   }
 
   /// Lends the bytes piece by piece, in order.
@@ -124,7 +152,7 @@ extension Blob {
   public func check() throws { try forEachChunk { _ in } }
 
   private func check(_ bytes: RawSpan) throws(StorageError) {
-    if isChecked.load(ordering: .relaxed) && mapping != nil { return }
+    if isChecked.load(ordering: .relaxed) && isMapped { return }
     try compare(CRC32C.extend(0, over: bytes))
     isChecked.store(true, ordering: .relaxed)
   }

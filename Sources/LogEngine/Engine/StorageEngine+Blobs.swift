@@ -38,8 +38,22 @@ extension ReadView {
   ///
   /// - Throws: ``/LogFormat/StorageError/corruption(_:)`` if the file is missing or not the one that the row refers to.
   public func openBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
+    try openBlob(reference, reads: state.options.reads)
+  }
+
+  /// Opens the side file of a value of the rows this view sees, to check or copy it: every failure of the disk can be caught.
+  ///
+  /// - Throws: Any error that ``openBlob(_:)`` throws.
+  package func openUnmappedBlob(_ reference: BlobReference) throws(StorageError) -> Blob {
+    try openBlob(reference, reads: .copied)
+  }
+
+  private func openBlob(
+    _ reference: BlobReference,
+    reads: ReadMethod
+  ) throws(StorageError) -> Blob {
     do throws(StorageError) {
-      return try state.openBlob(reference)
+      return try state.openBlob(reference, of: state.store, reads: reads)
     } catch {
       state.reportDamage(error)
       throw error
@@ -137,7 +151,7 @@ extension ReadView {
       check.byteCount += blob.reference.byteCount
       owned.insert(blob.reference.id)
       do {
-        try openBlob(blob.reference).check()
+        try openUnmappedBlob(blob.reference).check()
       } catch let error as StorageError {
         check.damaged.append(BlobCheck.Damage(blob: blob, error: error))
       }

@@ -9,12 +9,20 @@ extension StoreState {
     try openBlob(reference, of: store)
   }
 
-  /// Opens a blob of a store whose identifier may not be known.
+  /// Opens a blob of a store whose identifier may not be known, or only to check or copy it.
+  ///
+  /// - Parameters:
+  ///   - reference: The reference to the blob in its row.
+  ///   - store: The store the file must belong to, if that is known.
+  ///   - reads: How its bytes are read: copied, every failure of the disk can be caught.
+  /// - Returns: The blob.
+  /// - Throws: ``StorageError``, if the file cannot be opened or is not the one that the row refers to.
   package func openBlob(
     _ reference: BlobReference,
-    of store: StoreIdentifier?
+    of store: StoreIdentifier?,
+    reads: ReadMethod? = nil
   ) throws(StorageError) -> Blob {
-    try Blob(reference, of: store, in: files.blobs, reads: options.reads, events: events)
+    try Blob(reference, of: store, in: files.blobs, reads: reads ?? options.reads, events: events)
   }
 
   /// Records blobs that a written commit took from their rows.

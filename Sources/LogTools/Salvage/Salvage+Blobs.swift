@@ -45,7 +45,7 @@ extension Salvage {
   ) throws -> BlobReference? {
     let blob: Blob
     do {
-      blob = try state.openBlob(reference, of: manifest?.store)
+      blob = try state.openBlob(reference, of: manifest?.store, reads: .copied)
       try blob.check()
     } catch let error as StorageError {
       report.damage.append(error)

@@ -29,7 +29,7 @@ extension Verification {
       try state.forEachBlob(asOf: sequence, in: catalogue) { blob in
         found.owned.insert(blob.reference.id)
         do {
-          try state.openBlob(blob.reference).check()
+          try state.openBlob(blob.reference, of: state.store, reads: .copied).check()
           count += 1
           byteCount += blob.reference.byteCount
         } catch let error as StorageError {

@@ -25,7 +25,7 @@ struct BlobExporter {
     }
     let opened: Blob
     do {
-      opened = try store.view.openBlob(blob.reference)
+      opened = try store.view.openUnmappedBlob(blob.reference)
       try opened.check()
     } catch let error as StorageError {
       return error
