@@ -31,7 +31,8 @@ extension StorageError: CustomStringConvertible {
       ErrorExplanation(
         "the disk is full",
         place: path,
-        expected: "room for \(needed) bytes",
+        // How much a new name takes is known to the system alone.
+        expected: needed > 0 ? "room for \(needed) bytes" : nil,
         advice: "make room and try again: what was saved before is safe"
       )
     case .missingFile(let path) where path.hasSuffix("/LOCK") || path.hasSuffix("/TURN"):

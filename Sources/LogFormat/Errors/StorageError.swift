@@ -9,7 +9,8 @@ public enum StorageError: Error, Hashable, Sendable {
 
   /// A call of the system failed.
   case inputOutput(path: String, operation: FileOperation, errno: Int32)
-  /// There is no room on the device. Nothing was written; the same save may succeed later.
+  /// There is no room on the device; `needed` is 0 if it has none for another name. Nothing was written; the same save may
+  /// succeed later.
   case noSpace(path: String, needed: Int)
   /// A required file is missing.
   case missingFile(path: String)

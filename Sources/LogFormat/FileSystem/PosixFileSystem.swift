@@ -93,7 +93,11 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func rename(_ path: String, to newPath: String) throws(StorageError) {
-    _ = try Self.call(.rename, path) { unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+    do throws(StorageError) {
+      _ = try Self.call(.rename, path) { unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
+    } catch {
+      throw error.concerning(newPath)
+    }
   }
 
   public func link(_ path: String, as newPath: String) throws(StorageError) -> Bool {
@@ -102,6 +106,8 @@ public struct PosixFileSystem: FileSystem {
       return true
     } catch .inputOutput(_, _, let code) where [EXDEV, EPERM, EMLINK, ENOTSUP].contains(code) {
       return false
+    } catch {
+      throw error.concerning(newPath)
     }
   }
 
@@ -334,6 +340,18 @@ extension PosixFileSystem {
     case S_IFIFO: .pipe
     case S_IFSOCK: .socket
     default: .device
+    }
+  }
+}
+
+extension StorageError {
+  /// The error of giving a file another name, with the name in whose folder there is no room.
+  func concerning(_ newPath: String) -> StorageError {
+    switch self {
+    case .noSpace(_, let needed): .noSpace(path: newPath, needed: needed)
+    case .inputOutput(_, let operation, EROFS):
+      .inputOutput(path: newPath, operation: operation, errno: EROFS)
+    default: self
     }
   }
 }

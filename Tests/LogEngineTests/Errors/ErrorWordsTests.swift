@@ -1,6 +1,7 @@
-import LogFormat
 import RowFormat
 import Testing
+
+@testable import LogFormat
 
 private let row = RowReference(table: 3, key: 44)
 private let path = "/data/trips.store/log/0000000000000007.seg"
@@ -88,6 +89,19 @@ private let problems: [(problem: Corruption.Problem, named: [String])] = [
     }
     #expect(!text.contains("\n"))
     #expect(!error.explanation.what.isEmpty && !error.words.isEmpty)
+  }
+
+  @Test func `asks for no room of no bytes where a name found none`() {
+    let error = StorageError.noSpace(path: path, needed: 0)
+    #expect("\(error)".contains(path) && !"\(error)".contains("0 bytes"), "\(error)")
+  }
+
+  /// A copy's files get second names: the device of the copy is full, and not the one that the first name is on.
+  @Test func `names the new name of a file where there is no room for that`() {
+    let error = StorageError.noSpace(path: path, needed: 0).concerning("/backup/a.seg")
+    #expect(error == .noSpace(path: "/backup/a.seg", needed: 0))
+    let missing = StorageError.missingFile(path: path)
+    #expect(missing.concerning("/backup/a.seg") == missing)
   }
 
   @Test(arguments: problems.indices)
