@@ -48,7 +48,7 @@ extension Salvage {
       blob = try state.openBlob(reference, of: manifest?.store, reads: .copied)
       try blob.check()
     } catch let error as StorageError {
-      report.damage.append(error)
+      try recordDamage(error)
       return nil
     }
     var offset = 0

@@ -27,7 +27,7 @@ extension Salvage {
     do throws(StorageError) {
       pack = try openPack(id)
     } catch {
-      report.damage.append(error)
+      try recordDamage(error)
       report.lostPacks.append(source.pack(id))
       // The base of a record may be a row of this pack; the row of an older pack would be wrong.
       state.removeAllPacks()
@@ -82,7 +82,7 @@ extension Salvage {
           table.pages.store(location, for: reference.key, sequence: pack.footer.lastSequence)
         }
       } catch let error as StorageError {
-        report.damage.append(error)
+        try recordDamage(error)
         report.lostBlocks.append(
           LostBlock(
             path: pack.path,

@@ -81,6 +81,14 @@ struct Salvage {
     }
   }
 
+  /// Records damage that keeps a file, or a part of it, from being read.
+  ///
+  /// - Throws: The error, if the system refuses to let the file be read: then it is not lost.
+  mutating func recordDamage(_ error: StorageError) throws(StorageError) {
+    if error.isSystemFailure { throw error }
+    report.damage.append(error)
+  }
+
   /// Removes the remains of an earlier salvage that was cut off.
   private func removeUnfinished() throws(StorageError) {
     let paths = StorePaths(root: destination)
@@ -111,7 +119,7 @@ extension Salvage {
         keptCatalogue = (manifest.sequence.rawValue, manifest.catalogue)
         return
       } catch {
-        report.damage.append(error)
+        try recordDamage(error)
       }
     }
   }
@@ -129,7 +137,7 @@ extension Salvage {
         }
         for image in checkpoint.tables { table(image.number)?.recordKey(image.nextKey - 1) }
       } catch {
-        report.damage.append(error)
+        try recordDamage(error)
       }
     }
   }
@@ -148,11 +156,11 @@ extension Salvage {
         files.append(file)
         state.files.segments.store(file.segment, at: Int(id.rawValue))
       } catch {
-        report.damage.append(error)
+        try recordDamage(error)
       }
     }
     for file in files {
-      if let damage = file.damage, !file.isUnfinished { report.damage.append(damage) }
+      if let damage = file.damage, !file.isUnfinished { try recordDamage(damage) }
     }
     return files
   }

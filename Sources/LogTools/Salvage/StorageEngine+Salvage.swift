@@ -20,6 +20,8 @@ extension StorageEngine {
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: The report.
   /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no source;
+  ///   ``/LogFormat/StorageError/inputOutput(path:operation:errno:)`` if the system refuses to let a file be read, for want of a
+  ///   permission or a descriptor: it is not lost;
   ///   ``/LogFormat/StorageError/destinationExists(path:)`` or ``/LogFormat/StorageError/missingFolder(path:)``;
   ///   what goes wrong in writing, after which what was written is removed again. A process that ends meanwhile leaves a store that is marked as
   ///   belonging to an unfinished salvage: no program opens it, and the next salvage there clears it away.

@@ -10,7 +10,8 @@ extension StorageEngine {
   ///
   /// - Parameter progress: Told from time to time how far it has come, on this thread.
   /// - Returns: Everything that is not as it should be.
-  /// - Throws: ``/LogFormat/StorageError`` if the store's directory cannot be read. Damage is reported, not thrown.
+  /// - Throws: ``/LogFormat/StorageError`` if the system refuses to let a file be read, for want of a permission or a descriptor.
+  ///   Damage is reported, not thrown, and so is a device that cannot read its bytes.
   /// - Complexity: O(bytes of the store), and the memory of a second index.
   public func verify(
     progress: @escaping (MaintenanceProgress) -> Void = { _ in }
@@ -29,8 +30,9 @@ extension StorageEngine {
   ///     errors, which are then reported.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: Everything that is not as it should be.
-  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no such directory. Damage is reported, not
-  ///   thrown.
+  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no such directory;
+  ///   ``/LogFormat/StorageError/inputOutput(path:operation:errno:)`` if the system refuses to let a file be read, for want of a
+  ///   permission or a descriptor. Damage is reported, not thrown, and so is a device that cannot read its bytes.
   /// - Complexity: O(bytes of the store), and the memory of its index.
   public static func verify(
     at path: String,

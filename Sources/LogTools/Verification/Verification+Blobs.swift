@@ -33,12 +33,14 @@ extension Verification {
           count += 1
           byteCount += blob.reference.byteCount
         } catch let error as StorageError {
+          try Self.rethrowSystemFailure(error)
           found.damaged.append((blob, error))
         }
         return .proceed
       }
-    } catch is StorageError {
+    } catch let error as StorageError {
       // A row that cannot be read was reported.
+      try Self.rethrowSystemFailure(error)
     }
     report.blobCount = count
     report.fileCount += count

@@ -30,15 +30,15 @@ extension Verification {
     }
     for name in (try fileSystem.list(paths.index) ?? []).sorted() {
       if let number = StorePaths.number(in: name, suffix: StorePaths.checkpointSuffix) {
-        checkCheckpoint(number)
+        try checkCheckpoint(number)
       } else {
-        checkSecondaryIndex(name)
+        try checkSecondaryIndex(name)
       }
     }
   }
 
   /// Reads a checkpoint with its pages; what they say is compared with the log through an open store.
-  private mutating func checkCheckpoint(_ number: UInt64) {
+  private mutating func checkCheckpoint(_ number: UInt64) throws(StorageError) {
     let files = CheckpointFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
     do {
       let file = try CheckpointFile(reading: number, files)
@@ -48,6 +48,7 @@ extension Verification {
     } catch StorageError.missingFile {
       // A writer replaced it meanwhile.
     } catch let error as StorageError {
+      try Self.rethrowSystemFailure(error)
       add(paths.checkpoint(number), .damagedCheckpoint(error))
     } catch {
       // Nothing above throws anything else.
@@ -56,7 +57,7 @@ extension Verification {
   }
 
   /// Reads the entries of a secondary index; a container compares it with its rows.
-  private mutating func checkSecondaryIndex(_ name: String) {
+  private mutating func checkSecondaryIndex(_ name: String) throws(StorageError) {
     let path = paths.index + "/" + name
     do {
       if StorePaths.number(in: name, suffix: StorePaths.secondaryIndexSuffix) != nil {
@@ -79,6 +80,7 @@ extension Verification {
     } catch StorageError.missingFile {
       // A writer replaced it meanwhile.
     } catch let error as StorageError {
+      try Self.rethrowSystemFailure(error)
       add(path, .damagedSecondaryIndex(error))
     } catch {
       // Nothing above throws anything else.
@@ -101,7 +103,7 @@ extension Verification {
       // A writer replaced it meanwhile.
       return
     } catch {
-      add(error, path: path)
+      try add(error, path: path)
     }
   }
 
@@ -123,7 +125,7 @@ extension Verification {
         report.byteCount += pack.summary.byteCount
         _ = try pack.verify()
       } catch let error as StorageError {
-        add(error, path: path)
+        try add(error, path: path)
       }
     }
     for id in try PackID.numbers(paths, fileSystem) where !known.contains(where: { $0.id == id }) {
@@ -146,7 +148,7 @@ extension Verification {
       } catch .missingFile {
         continue
       } catch {
-        add(error, path: paths.segment(id))
+        try add(error, path: paths.segment(id))
       }
     }
     try checkPacks(base, of: files.lazy.compactMap { $0.header?.store }.first)
@@ -175,7 +177,7 @@ extension Verification {
         if !isOwnWriter { add(file.segment.path, .unfinished) }
         return
       }
-      add(damage, path: file.segment.path)
+      try add(damage, path: file.segment.path)
     }
     report.segmentCount += 1
     let declaredEnd = successor?.previousSegment == id ? successor?.previousEnd : nil

@@ -23,6 +23,7 @@ extension Verification {
         do {
           if try reader.read(reference, { _, _ in }) { rowCount += 1 }
         } catch let error as StorageError {
+          try Self.rethrowSystemFailure(error)
           rowCount += 1
           add(paths.root, .unreadableRow(reference, error))
         }

@@ -85,7 +85,7 @@ struct Verification {
     let base = open?.currentBase
     let usage = open.map(\.currentUsages)
     let misplaced = try paths.unexpectedDirectories(on: fileSystem)
-    for error in misplaced { add(error, path: paths.root) }
+    for error in misplaced { try add(error, path: paths.root) }
     // There is no looking into them; and their content is not the store's.
     if !misplaced.isEmpty { return }
     try checkNames()
@@ -107,12 +107,20 @@ struct Verification {
   }
 
   /// Records an error as a problem, unless the same place was recorded before.
-  mutating func add(_ error: StorageError, path: String) {
+  ///
+  /// - Throws: The error, if it says nothing about the store's bytes.
+  mutating func add(_ error: StorageError, path: String) throws(StorageError) {
+    try Self.rethrowSystemFailure(error)
     let problem = VerificationProblem(error, path: path)
     let isKnown = report.problems.contains {
       $0.path == problem.path && $0.offset == problem.offset && $0.severity == .damage
     }
     if !isKnown { report.problems.append(problem) }
+  }
+
+  /// Throws an error by which the system refuses to let a file be read: a file that was not read cannot be called damaged.
+  static func rethrowSystemFailure(_ error: StorageError) throws(StorageError) {
+    if error.isSystemFailure { throw error }
   }
 }
 
@@ -141,11 +149,11 @@ extension Verification {
     do throws(StorageError) {
       let opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
       let engine = try opening.run()
-      if let damage = engine.recovery.damage { add(damage, path: paths.root) }
+      if let damage = engine.recovery.damage { try add(damage, path: paths.root) }
       report.lastCommit = engine.lastCommit
       return engine.state
     } catch {
-      add(error, path: paths.root)
+      try add(error, path: paths.root)
       return nil
     }
   }

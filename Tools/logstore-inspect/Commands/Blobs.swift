@@ -86,7 +86,7 @@ struct BlobsCommand: InspectCommand {
     if let damaged {
       var error = ToolError(damaged.error, at: store.path)
       error.what = "\(damaged.name) cannot be read: \(damaged.error.words)"
-      error.status = .damaged
+      if !damaged.error.isSystemFailure { error.status = .damaged }
       throw error
     }
     try store.finish()

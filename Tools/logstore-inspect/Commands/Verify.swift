@@ -11,7 +11,8 @@ struct Verify: InspectCommand {
     discussion: """
       Reads every byte, replays the log from its beginning, puts every row together, compares the index with \
       what was found, and looks for rows that refer to rows that are not there and for files nobody needs. \
-      Takes no lock: a process may be writing. Damage ends with exit code 2; what a crash leaves and the next \
+      Takes no lock: a process may be writing. Damage ends with exit code 2, a file that the system refuses to let be read \
+      with 1; what a crash leaves and the next \
       writer clears away is named, and harmless. So are references to missing rows: no byte is wrong, yet an \
       app may not expect them. Of many problems of one kind the first are shown; --format ndjson lists all.
 

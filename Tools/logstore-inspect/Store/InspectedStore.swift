@@ -174,6 +174,8 @@ extension InspectedStore {
   func finish() throws(ToolError) {
     guard let damage else { return }
     var error = ToolError(damage, at: path)
+    // Nothing is wrong with what could not be read.
+    if damage.isSystemFailure { throw error }
     error.status = .damaged
     let last = endOfWalk ?? view.sequence
     var shown = "what is shown ends with commit \(last.rawValue)"
