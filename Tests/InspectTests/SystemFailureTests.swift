@@ -79,3 +79,21 @@ private struct RefusingFileSystem: ForwardingFileSystem {
     #expect(result.status == .usage, "\(result.transcript)")
   }
 }
+
+@Suite struct `An export of values to a full device` {
+  @Test(arguments: [
+    ["export", TownStore.storePath, "Photo", "--blobs", "out"],
+    ["blobs", TownStore.storePath, "--export", "out"],
+  ])
+  func `says so, and names no damage`(arguments: [String]) throws {
+    let store = try TownStore()
+    let disk = RefusingFileSystem(base: store.disk, errno: ENOSPC) { path, mode in
+      path.hasPrefix("out/") && mode == .create
+    }
+    let error = try #require(try Session(disk: disk).run(arguments).error)
+    #expect(error.status == .usage)
+    #expect(error.what == "the disk is full")
+    #expect(error.place?.hasPrefix("out/") ?? false)
+    #expect(!"\(error)".contains("verify") && !"\(error)".contains("salvage"), "\(error)")
+  }
+}

@@ -7,7 +7,8 @@ import RowFormat
 /// 7 a photo in a file of its own and one in the row, 8 a column more, 9 a row in the new layout.
 final class TownStore {
   let disk: SteadyFileSystem
-  let path = "towns.store"
+  static let storePath = "towns.store"
+  let path = TownStore.storePath
 
   static let towns = RowLayout([.text, .date, .integer])
   static let townsWithMayor = RowLayout([.text, .date, .integer, .text])

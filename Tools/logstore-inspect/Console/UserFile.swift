@@ -90,12 +90,25 @@ struct UserFile {
         ToolError("the folder around it is missing", place: path, advice: "check the path")
       }
     }
-    var words = ToolError(error, at: path)
-    if words.status == .damaged {
-      words.what = "that cannot be \(use == .read ? "read" : "made")"
-      words.advice = nil
-      words.status = .usage
-    }
-    return words
+    return use == .read
+      ? ToolError(error, at: path, "that cannot be read")
+      : ToolError(error, writing: path)
+  }
+}
+
+extension ToolError {
+  /// Says why a file of the user's own cannot be written.
+  init(_ error: StorageError, writing path: String) {
+    self.init(error, at: path, "that cannot be made")
+  }
+
+  /// Says why a file of the user's own cannot be used; its faults are no damage of a store.
+  fileprivate init(_ error: StorageError, at path: String, _ whatIfDamaged: String) {
+    self.init(error, at: path)
+    if case .noSpace = error { advice = "make room and try again" }
+    guard status == .damaged else { return }
+    what = whatIfDamaged
+    advice = nil
+    status = .usage
   }
 }

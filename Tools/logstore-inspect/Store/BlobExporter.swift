@@ -21,7 +21,7 @@ struct BlobExporter {
   func export(_ blob: StoredValue, of store: InspectedStore) throws -> StorageError? {
     let path = folder + "/" + fileName(of: blob, in: store)
     guard try fileSystem.status(of: path) == nil else {
-      throw StorageError.destinationExists(path: path)
+      throw ToolError(.destinationExists(path: path), writing: path)
     }
     let opened: Blob
     do {
@@ -30,6 +30,17 @@ struct BlobExporter {
     } catch let error as StorageError {
       return error
     }
+    do throws(StorageError) {
+      try write(opened, to: path)
+    } catch {
+      try? fileSystem.unlink(path)
+      // Not as an error of the store, whose rows are read meanwhile: theirs are damage.
+      throw ToolError(error, writing: path)
+    }
+    return nil
+  }
+
+  private func write(_ opened: Blob, to path: String) throws(StorageError) {
     let copy = try fileSystem.open(path, .create)
     var piece = [UInt8](repeating: 0, count: min(max(opened.byteCount, 1), 1 << 20))
     var offset = 0
@@ -47,7 +58,6 @@ struct BlobExporter {
       }
       offset += count
     }
-    return nil
   }
 
   /// The name of the file that a value is copied to.
