@@ -60,6 +60,7 @@ struct Salvage {
     guard try fileSystem.list(source.root) != nil else {
       throw StorageError.missingStore(path: source.root)
     }
+    try requireFiles()
     try removeUnfinished()
     try Backup.check(destination, on: fileSystem)
     let isNew = try fileSystem.list(destination) == nil
@@ -68,6 +69,7 @@ struct Salvage {
     try readPacks()
     var scan = SalvageScan(try openSegments())
     try readRecords(&scan)
+    try requireContent(scan)
     let catalogue = makeCatalogue()
     state.adopt(catalogue)
     do {
@@ -79,6 +81,24 @@ struct Salvage {
       )
       throw error
     }
+  }
+
+  /// Refuses a folder in which nothing looks like a store: an empty store made of it would mislead.
+  private func requireFiles() throws(StorageError) {
+    let manifests = ManifestFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
+    let checkpoints = CheckpointFiles(paths: source, fileSystem: fileSystem, synchronizes: false)
+    guard try manifests.numbers().isEmpty, try checkpoints.numbers().isEmpty,
+      try LogFiles.numbers(source, fileSystem).isEmpty,
+      try PackID.numbers(source, fileSystem).isEmpty
+    else { return }
+    throw .missingStore(path: source.root)
+  }
+
+  /// Refuses a store of which nothing can be read, not even that it was empty.
+  private func requireContent(_ scan: SalvageScan) throws(StorageError) {
+    if keptCatalogue != nil || !packs.isEmpty || !scan.found.isEmpty { return }
+    throw report.damage.first
+      ?? .corruption(Corruption(path: source.root, offset: 0, problem: .missing(.manifest)))
   }
 
   /// Records damage that keeps a file, or a part of it, from being read.

@@ -19,7 +19,8 @@ extension StorageEngine {
   ///   - reads: The way to read the source; ``/LogFormat/ReadMethod/copied`` for a device with media errors.
   ///   - progress: Told from time to time how far it has come, on this thread.
   /// - Returns: The report.
-  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no source;
+  /// - Throws: ``/LogFormat/StorageError/missingStore(path:)`` if there is no source, or a folder without a file of a store;
+  ///   ``/LogFormat/StorageError/corruption(_:)`` if nothing of it can be read, and then no store is made;
   ///   ``/LogFormat/StorageError/inputOutput(path:operation:errno:)`` if the system refuses to let a file be read, for want of a
   ///   permission or a descriptor: it is not lost;
   ///   ``/LogFormat/StorageError/destinationExists(path:)`` or ``/LogFormat/StorageError/missingFolder(path:)``;

@@ -13,7 +13,8 @@ struct SalvageCommand: InspectCommand {
       Every frame and record with the right checksum is read, beyond any damage, and each row is put together \
       from the newest of its records with which that works. The new store has the old one's entities and keys, \
       and no history. The damaged store is not written to; no other process should write to it either. \
-      If anything was lost, the exit code is 2 and the list says what.
+      If anything was lost, the exit code is 2 and the list says what. If nothing could be saved, no store is made. A file \
+      that the system refuses to let be read is not lost: then the exit code is 1.
 
       EXAMPLES:
         logstore-inspect salvage trips.store saved.store
@@ -37,13 +38,7 @@ struct SalvageCommand: InspectCommand {
   func validate() throws { try StorePath.checkDestination(destination) }
 
   func run(in console: Console) throws {
-    let report = try StorageEngine.salvage(
-      at: StorePath.normalized(path),
-      to: StorePath.normalized(destination),
-      fileSystem: console.fileSystem,
-      reads: store.reads,
-      progress: console.makeProgress()
-    )
+    let report = try salvage(in: console)
     switch output.format {
     case .text: printText(report, console)
     case .json, .ndjson: console.line(item(report).text)
@@ -56,6 +51,23 @@ struct SalvageCommand: InspectCommand {
         advice: "look at what is missing before the new store takes the place of the old",
         status: .damaged
       )
+    }
+  }
+
+  private func salvage(in console: Console) throws -> SalvageReport {
+    do {
+      return try StorageEngine.salvage(
+        at: StorePath.normalized(path),
+        to: StorePath.normalized(destination),
+        fileSystem: console.fileSystem,
+        reads: store.reads,
+        progress: console.makeProgress()
+      )
+    } catch StorageError.corruption(let corruption) {
+      var error = ToolError(.corruption(corruption), at: path)
+      error.what = "nothing could be saved: \(StorageError.corruption(corruption).words)"
+      error.advice = "restore the store from a copy; nothing was made"
+      throw error
     }
   }
 
