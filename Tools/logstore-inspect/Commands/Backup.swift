@@ -34,6 +34,7 @@ struct BackupCommand: InspectCommand {
   func validate() throws { try StorePath.checkDestination(destination) }
 
   func run(in console: Console) throws {
+    try OutputPlace(destination, on: console.fileSystem).checkFolders()
     var options = EngineOptions()
     options.mode = .readOnly
     options.missingStore = .fail

@@ -110,6 +110,7 @@ struct MoveCommand: InspectCommand {
 
   #if PostgreSQL
   func run(in console: Console) throws {
+    if !Self.isServer(target) { try OutputPlace(target, on: console.fileSystem).checkFolders() }
     let report: StoreMove.Report
     do {
       let move = StoreMove(from: place(source), to: place(target), on: console.fileSystem)

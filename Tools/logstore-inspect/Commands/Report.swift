@@ -40,6 +40,9 @@ struct Report: InspectCommand {
   }
 
   func run(in console: Console) throws {
+    if let html, html != "-" {
+      try OutputPlace(html, on: console.fileSystem).checkIsOutsideOfStores()
+    }
     let map = try StoreMap(store, in: console)
     let report = try StoreReport(map, visible.visibility, console)
     if let html {

@@ -38,6 +38,7 @@ struct SalvageCommand: InspectCommand {
   func validate() throws { try StorePath.checkDestination(destination) }
 
   func run(in console: Console) throws {
+    try OutputPlace(destination, on: console.fileSystem).checkFolders()
     let report = try salvage(in: console)
     switch output.format {
     case .text: printText(report, console)

@@ -61,8 +61,9 @@ struct UserFile {
     return Array(bytes[..<offset])
   }
 
-  /// Makes the file, in place of one of that name.
+  /// Makes the file, in place of one of that name; never in the folder of a store.
   func create() throws(ToolError) -> any OpenFile {
+    try OutputPlace(path, on: fileSystem).checkIsOutsideOfStores()
     do throws(StorageError) {
       return try fileSystem.open(path, .create)
     } catch {
@@ -70,8 +71,9 @@ struct UserFile {
     }
   }
 
-  /// Makes the folder, if it is not there.
+  /// Makes the folder, if it is not there; never in the folder of a store.
   func createFolder() throws(ToolError) {
+    try OutputPlace(path, on: fileSystem).checkIsOutsideOfStores()
     do throws(StorageError) {
       try fileSystem.makeDirectory(path)
     } catch {
