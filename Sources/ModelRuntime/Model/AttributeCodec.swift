@@ -19,12 +19,14 @@ package protocol AttributeCodec: Sendable {
   ) throws
 
   /// Reads a value from an archive into the row being encoded.
+  ///
+  /// - Returns: `false`, with nothing written, if it is nil there.
   func unarchive(
     from container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
     forKey key: DataStoreSnapshotCodingKey,
     into encoder: inout _RowEncoder,
     _ column: Int
-  ) throws
+  ) throws -> Bool
 
   /// The column's value, or `nil` for null.
   func value(_ row: _RowView, _ column: Int) throws -> Any?
@@ -61,8 +63,10 @@ struct ColumnCodec<Value: _ColumnValue>: AttributeCodec {
     forKey key: DataStoreSnapshotCodingKey,
     into encoder: inout _RowEncoder,
     _ column: Int
-  ) throws {
-    try container.decodeIfPresent(Value.self, forKey: key)?._encode(into: &encoder, column)
+  ) throws -> Bool {
+    guard let value = try container.decodeIfPresent(Value.self, forKey: key) else { return false }
+    value._encode(into: &encoder, column)
+    return true
   }
 
   func value(_ row: _RowView, _ column: Int) -> Any? {
@@ -97,8 +101,10 @@ struct RawValueCodec<Value: RawRepresentable & Codable, Raw: _ColumnValue>: Attr
     forKey key: DataStoreSnapshotCodingKey,
     into encoder: inout _RowEncoder,
     _ column: Int
-  ) throws {
-    try container.decodeIfPresent(Raw.self, forKey: key)?._encode(into: &encoder, column)
+  ) throws -> Bool {
+    guard let raw = try container.decodeIfPresent(Raw.self, forKey: key) else { return false }
+    raw._encode(into: &encoder, column)
+    return true
   }
 
   func value(_ row: _RowView, _ column: Int) -> Any? {
@@ -133,13 +139,16 @@ struct StructuredCodec<Value: Codable>: AttributeCodec {
     forKey key: DataStoreSnapshotCodingKey,
     into encoder: inout _RowEncoder,
     _ column: Int
-  ) throws {
+  ) throws -> Bool {
     if let value = try container.decodeIfPresent(Value.self, forKey: key) {
       encoder.set(column, structured: value)
     } else if !isOptional, let value = try? container.decode(Value.self, forKey: key) {
       // A type may encode a value as nil, and decode it from nil again.
       encoder.set(column, structured: value)
+    } else {
+      return false
     }
+    return true
   }
 
   func value(_ row: _RowView, _ column: Int) throws -> Any? {

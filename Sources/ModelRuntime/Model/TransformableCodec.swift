@@ -24,8 +24,10 @@ struct TransformableCodec: AttributeCodec {
     forKey key: DataStoreSnapshotCodingKey,
     into encoder: inout _RowEncoder,
     _ column: Int
-  ) throws {
-    try container.decodeIfPresent(Data.self, forKey: key)?._encode(into: &encoder, column)
+  ) throws -> Bool {
+    guard let bytes = try container.decodeIfPresent(Data.self, forKey: key) else { return false }
+    bytes._encode(into: &encoder, column)
+    return true
   }
 
   func value(_ row: _RowView, _ column: Int) -> Any? {

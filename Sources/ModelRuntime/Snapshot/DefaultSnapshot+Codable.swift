@@ -5,7 +5,7 @@ import RowFormat
 /// an identifier, a to-many one an array of them, nil is written out.
 ///
 /// An archive of an earlier version of the class is read as one of the current: a property is also looked up by its
-/// original name, and a missing one has its default value. A store's own snapshots may omit nil: with
+/// original name, and a missing one has its default value, as one that may no longer be nil has where it is. A store's own snapshots may omit nil: with
 /// `CodingUserInfoKey.nilIsLeftOut`, a missing optional property is nil.
 extension DefaultSnapshot {
   public func encode(to encoder: any Encoder) throws {
@@ -55,9 +55,12 @@ extension DefaultSnapshot {
       let key = keys.key(of: property)
       switch property.kind {
       case .attribute(let codec):
-        if let key {
+        if let key,
           try codec.unarchive(from: container, forKey: key, into: &encoder, property.ordinal)
-        } else if let value = keys.value(ofMissing: property) {
+        {
+          continue
+        }
+        if let value = keys.value(of: property, isNil: key != nil) {
           codec.write(value, into: &encoder, property.ordinal)
         }
       case .toOne:
@@ -135,8 +138,8 @@ private struct SnapshotKeys {
     return .modeledProperty(former)
   }
 
-  /// The value of an attribute missing from the archive; `nil` for none.
-  func value(ofMissing property: ModelProperty) -> Any? {
-    nilIsLeftOut && property.isOptional ? nil : property.defaultValue
+  /// The value of an attribute that is nil in the archive, or missing from it; `nil` for none.
+  func value(of property: ModelProperty, isNil: Bool) -> Any? {
+    property.isOptional && (isNil || nilIsLeftOut) ? nil : property.defaultValue
   }
 }
