@@ -70,8 +70,9 @@ extension LogStoreError: CustomStringConvertible {
         + "give the property a new name, or its old type; or migrate with a custom stage, which reads the "
         + "old values in willMigrate and sets the new ones in didMigrate"
     case .listKeptElsewhere(let entity, let property, let stored, let declared):
-      "\(entity).\(property): the store keeps the list \(stored), the model \(declared); make the stage a "
-        + "custom one, which reads the members in willMigrate and sets them again in didMigrate"
+      "\(entity).\(property): the store keeps the list \(stored), the model \(declared); give the list a new "
+        + "name, or its old inverse; or migrate with a custom stage, which reads the members in willMigrate and sets "
+        + "them again in didMigrate"
     case .missingValue(let entity, let property, let key):
       "\(entity)/\(key) has no value for \(property), which is not optional and has no default: declare a "
         + "default, or make the stage a custom one that sets \(property) in didMigrate"

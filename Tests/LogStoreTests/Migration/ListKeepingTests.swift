@@ -68,6 +68,7 @@ private enum MembersLists {
         "Trip.legs: the store keeps the list with its owner, the model with its members, in trip"
       )
     )
+    #expect("\(error, default: "")".contains("give the list a new name, or its old inverse"))
     let context = try open(OwnersLists.models)
     #expect(try context.fetch(FetchDescriptor<OwnersLists.Trip>()).map(\.legs.count) == [2])
   }
