@@ -132,7 +132,14 @@ extension LogSource {
         return .proceed
       }
       let converter =
-        converters[layout] ?? RowConverter(from: layout, in: definition, fills, defaults: nulls)
+        converters[layout]
+        ?? RowConverter(
+          from: layout,
+          to: definition.currentLayout,
+          in: definition,
+          fills,
+          defaults: nulls
+        )
       guard let converter else {
         throw MoveError.unstorableValue(
           table: table.name,

@@ -305,7 +305,8 @@ extension CommitBatch {
     return isValid
   }
 
-  mutating func fail(_ error: StorageError) {
+  /// Records the mistake that the commit is to throw.
+  package mutating func fail(_ error: StorageError) {
     if !hasFailed { failure = error }
   }
 }

@@ -15,6 +15,8 @@ final class EntityTable: Sendable {
   let checkedReferences: [Int]
   /// The columns' numbers in the catalogue, by their positions in rows.
   let columnNumbers: [UInt16]
+  /// The columns that the class lacks.
+  let hidden: HiddenColumns
   private let definition: TableDefinition
   /// The values that older rows have in columns added later, by column number; each is a row of one column.
   private let fills: [UInt16: [UInt8]]
@@ -40,6 +42,7 @@ final class EntityTable: Sendable {
     let numbers = definition.layout(definition.currentLayout)?.columns ?? []
     columnNumbers = numbers
     let fills = fills
+    hidden = HiddenColumns(of: definition, fills)
     columnsWithPast = Set(
       numbers.indices.filter { position in
         fills[numbers[position]] != nil || !definition.predecessors(of: numbers[position]).isEmpty
@@ -104,6 +107,7 @@ final class EntityTable: Sendable {
       guard
         let made = RowConverter(
           from: layout,
+          to: layoutNumber,
           in: definition,
           fills,
           defaults: rowOfLacking()
@@ -181,8 +185,31 @@ extension EntityTable {
   ///
   /// - Returns: `nil` for an unknown layout.
   func places(in number: LayoutNumber) -> (layout: RowLayout, places: [Int?])? {
-    guard let former = definition.layout(number) else { return nil }
-    return definition.places(in: former).map { (former.layout, $0) }
+    guard let former = definition.layout(number), let current = definition.layout(layoutNumber)
+    else { return nil }
+    return (former.layout, definition.places(of: current, in: former))
+  }
+
+  /// Writes a changed row with the values that it has in columns that the class lacks.
+  ///
+  /// - Parameters:
+  ///   - row: The row with its changes, in the table's layout.
+  ///   - newest: The row as it was.
+  ///   - number: The layout of that.
+  ///   - writer: Receives the row.
+  /// - Returns: The layout of the row; `nil`, with nothing written, if it had no such values.
+  /// - Throws: ``StorageError`` if a value in a file of its own cannot be read.
+  func complete(
+    _ row: RawSpan,
+    with newest: RawSpan,
+    _ number: LayoutNumber,
+    into writer: inout RowWriter
+  ) throws -> LayoutNumber? {
+    try hidden.complete(row, layout, with: newest, number, into: &writer) { blob in
+      try engine.openBlob(blob)
+    }
+  }
+
   }
 
   /// The error for a value in a file of its own that cannot be read.
@@ -196,7 +223,7 @@ extension EntityTable {
   }
 }
 
-/// Reads a row of an older layout as one of the current layout.
+/// Reads a row of an older layout as one of the current layout, or of another.
 ///
 /// A column keeps its number when it is renamed or moved, so columns are matched by number. A property gets a new
 /// column only when its values move into files of their own, or back, or may no longer be null; the value of an older
@@ -219,18 +246,19 @@ package struct RowConverter: Sendable {
 
   /// - Parameters:
   ///   - number: The layout the rows are in.
+  ///   - wanted: The layout they are wanted in.
   ///   - table: Their table.
   ///   - fills: The values that older rows have in columns added later, by column number; see ``FillValue``.
-  ///   - defaults: A row in the current layout, for columns without such a value.
+  ///   - defaults: A row in the wanted layout, for columns without such a value; it may be empty if there are none.
   package init?(
     from number: LayoutNumber,
+    to wanted: LayoutNumber,
     in table: TableDefinition,
     _ fills: [UInt16: [UInt8]],
     defaults: [UInt8]
   ) {
-    guard let former = table.layout(number), let current = table.layout(table.currentLayout),
-      let places = table.places(in: former)
-    else { return nil }
+    guard let former = table.layout(number), let current = table.layout(wanted) else { return nil }
+    let places = table.places(of: current, in: former)
     old = former.layout
     new = current.layout
     sources = current.columns.enumerated().map { position, number in
@@ -255,21 +283,29 @@ package struct RowConverter: Sendable {
     open: (_ column: Int, BlobReference) throws -> Blob
   ) throws -> Range<Int> {
     writer.begin(new)
-    for column in 0..<new.count {
-      let source = sources[column]
-      if let place = source.place, source.fill == nil || !old.isNull(place, in: row) {
-        try copy(column, from: row, place, of: old, into: &writer, open)
-      } else if let fill = source.fill {
-        try unsafe fill.row.withUnsafeBytes {
-          try unsafe copy(column, from: $0.bytes, 0, of: fill.layout, into: &writer, open)
-        }
-      } else {
-        unsafe defaults.withUnsafeBytes {
-          unsafe writer.copy(column, from: $0.bytes, column: column, layout: new)
-        }
+    for column in 0..<new.count { try convert(column, of: row, into: &writer, open: open) }
+    return writer.finish()
+  }
+
+  /// Writes a column of the row that the writer is at, which is in the wanted layout.
+  func convert(
+    _ column: Int,
+    of row: RawSpan,
+    into writer: inout RowWriter,
+    open: (_ column: Int, BlobReference) throws -> Blob
+  ) throws {
+    let source = sources[column]
+    if let place = source.place, source.fill == nil || !old.isNull(place, in: row) {
+      try copy(column, from: row, place, of: old, into: &writer, open)
+    } else if let fill = source.fill {
+      try unsafe fill.row.withUnsafeBytes {
+        try unsafe copy(column, from: $0.bytes, 0, of: fill.layout, into: &writer, open)
+      }
+    } else {
+      unsafe defaults.withUnsafeBytes {
+        unsafe writer.copy(column, from: $0.bytes, column: column, layout: new)
       }
     }
-    return writer.finish()
   }
 
   private func copy(
@@ -329,9 +365,8 @@ extension TableDefinition {
       ?? fill(number)
   }
 
-  /// The place in a former layout of each column of the current one; `nil` if it has none there.
-  fileprivate func places(in former: LayoutDefinition) -> [Int?]? {
-    guard let current = layout(currentLayout) else { return nil }
+  /// The place in a former layout of each column of another; `nil` if it has none there.
+  fileprivate func places(of current: LayoutDefinition, in former: LayoutDefinition) -> [Int?] {
     let places = Dictionary(
       former.columns.enumerated().map { ($1, $0) },
       uniquingKeysWith: { first, _ in first }
@@ -342,7 +377,7 @@ extension TableDefinition {
   }
 
   /// The columns that held a property's values before the values moved into or out of files, newest first.
-  fileprivate func predecessors(of number: UInt16) -> [UInt16] {
+  func predecessors(of number: UInt16) -> [UInt16] {
     guard let column = column(number) else { return [] }
     return columns.reversed().filter { other in
       other.isRetired && other.name == column.name

@@ -68,7 +68,13 @@ struct SchemaMapping {
     let order = (0..<descriptor.layout.count).compactMap {
       complete.column(named: descriptor.columnName($0))?.number
     }
-    if complete.layout(complete.currentLayout)?.columns != order {
+    if hadRows {
+      // For rows that keep their values in other columns: see ``HiddenColumns``.
+      for columns in HiddenColumns.layouts(of: complete, beside: order) {
+        try draft.make(.setLayout(table: complete.number, columns: columns))
+      }
+    }
+    if table(of: descriptor).layout(table(of: descriptor).currentLayout)?.columns != order {
       try draft.make(.setLayout(table: complete.number, columns: order))
     }
   }

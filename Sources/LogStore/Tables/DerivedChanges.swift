@@ -129,13 +129,13 @@ final class DerivedChanges: @unchecked Sendable {
     into batch: inout CommitBatch
   ) {
     if isTrusting {
-      return batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
+      return batch.update(reference, in: table, changed: changed, row: row)
     }
     if let rules = plan.members[table.number] {
       recordUpdate(of: reference, table, changed, row, rules)
     }
     guard let own = plan.owners[table.number] else {
-      return batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
+      return batch.update(reference, in: table, changed: changed, row: row)
     }
     if !own.totals.isEmpty { return keep(reference, changed, row) }
     var changed = changed
@@ -143,7 +143,7 @@ final class DerivedChanges: @unchecked Sendable {
     let derived = compose(values, row, table.layout)
     unsafe batch.update(
       reference,
-      layout: table.layoutNumber,
+      in: table,
       changed: changed,
       row: derived.span.bytes
     )
@@ -295,7 +295,7 @@ final class DerivedChanges: @unchecked Sendable {
     } else if changed != ColumnSet() {
       unsafe batch.update(
         reference,
-        layout: table.layoutNumber,
+        in: table,
         changed: changed,
         row: derived.span.bytes
       )
@@ -328,7 +328,7 @@ final class DerivedChanges: @unchecked Sendable {
     guard let derived else { return }
     unsafe batch.update(
       owner,
-      layout: table.layoutNumber,
+      in: table,
       changed: changed,
       row: derived.span.bytes
     )

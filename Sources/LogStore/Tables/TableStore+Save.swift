@@ -210,7 +210,7 @@ final class CommitSink: RowChangeSink, RowRevising, ReferenceExpecting, ValueExp
     if let derived {
       derived.update(reference, table, changed, row, into: &batch)
     } else {
-      batch.update(reference, layout: table.layoutNumber, changed: changed, row: row)
+      batch.update(reference, in: table, changed: changed, row: row)
     }
     recordChange(row.byteCount)
     announced?.updated.append(reference)
