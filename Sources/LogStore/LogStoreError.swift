@@ -43,7 +43,7 @@ public enum LogStoreError: Error, Sendable {
   case duplicateValues(entity: String, properties: [String], keys: [UInt64])
   /// A rule of ``LogStoreConfiguration/expirations`` cannot be followed; its property is `nil` if it is not a stored one.
   case expiration(entity: String, property: String?, reason: String)
-  /// The store lacks what a read-only opening cannot add.
+  /// The store lacks what a read-only opening cannot add, or another process has brought it to other models since.
   case schemaNotInStore(entity: String, path: String)
   /// The file is open in this process, and saves promise less there than is asked for here.
   case weakerDurability(
@@ -84,7 +84,7 @@ extension LogStoreError: CustomStringConvertible {
       "the expiration of \(entity)\(property.map { " by \($0)" } ?? ""): \(reason)"
     case .schemaNotInStore(let entity, let path):
       "\(path) has no \(entity) as the schema describes it, and was opened read-only: open it once with "
-        + "allowsSave: true"
+        + "allowsSave: true, or with the models that wrote it last"
     case .weakerDurability(let path, let open, let asked):
       "\(path) is open in this process with durability \(open), which promises less than \(asked): ask for the "
         + "same, or close the other container first"

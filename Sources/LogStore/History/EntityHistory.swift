@@ -20,12 +20,13 @@ final class EntityHistory {
 
   /// Returns the reading of a layout's rows.
   ///
-  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record.
+  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for a layout that is not on record,
+  ///   ``LogStoreError/schemaNotInStore(entity:path:)`` for one of other models, of another process.
   func layout(_ number: LayoutNumber, key: UInt64) throws -> LayoutHistory {
     let index = Int(number.rawValue)
     if index < layouts.count, let known = layouts[index] { return known }
     guard let made = LayoutHistory(number, of: table) else {
-      throw LogStoreError.unreadableRow(entity: table.descriptor.entityName, key: key)
+      throw table.unreadableRow(key, number)
     }
     while layouts.count <= index { layouts.append(nil) }
     layouts[index] = made

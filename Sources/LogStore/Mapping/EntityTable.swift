@@ -81,7 +81,8 @@ final class EntityTable: Sendable {
 
   /// Passes a row to a closure in the current layout, converted if it was written in another.
   ///
-  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for an unknown layout,
+  /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for an unknown layout, ``LogStoreError/schemaNotInStore(entity:path:)``
+  ///   for one of other models, of another process,
   ///   ``LogStoreError/unreadableValue(entity:property:key:_:)`` for a value that moves back from its own file into
   ///   its row and cannot be read.
   @inline(__always)
@@ -102,22 +103,19 @@ final class EntityTable: Sendable {
     key: UInt64,
     _ body: (RawSpan) throws -> R
   ) throws -> R {
-    let converter = try converters.withLock { converters in
-      if let known = converters[layout] { return known }
-      guard
-        let made = RowConverter(
+    let known = converters.withLock { converters -> RowConverter? in
+      if converters[layout] == nil {
+        converters[layout] = RowConverter(
           from: layout,
           to: layoutNumber,
           in: definition,
           fills,
           defaults: rowOfLacking()
         )
-      else {
-        throw LogStoreError.unreadableRow(entity: descriptor.entityName, key: key)
       }
-      converters[layout] = made
-      return made
+      return converters[layout]
     }
+    guard let converter = known else { throw unreadableRow(key, layout) }
     var writer = RowWriter(capacity: row.byteCount + 256)
     let range = try converter.convert(row, into: &writer) { column, blob in
       do throws(StorageError) {
@@ -210,6 +208,14 @@ extension EntityTable {
     }
   }
 
+  /// The error for a row in a layout that the table did not have when the store was opened.
+  ///
+  /// Another process may have brought the store to other models since.
+  func unreadableRow(_ key: UInt64, _ layout: LayoutNumber) -> LogStoreError {
+    let isKnown = engine.catalogue.table(number)?.layout(layout) != nil
+    return isKnown
+      ? .schemaNotInStore(entity: descriptor.entityName, path: engine.state.paths.root)
+      : .unreadableRow(entity: descriptor.entityName, key: key)
   }
 
   /// The error for a value in a file of its own that cannot be read.
