@@ -255,7 +255,9 @@ extension SchemaMapping {
       guard isCustom else {
         throw typeChange(descriptor, name, stored: change.stored, declared: change.declared)
       }
-      return try beginAnew(found, column, of: descriptor, hadRows: hadRows)
+      guard try narrow(found, to: property, in: table) else {
+        return try beginAnew(found, column, of: descriptor, hadRows: hadRows)
+      }
     }
     if found.type != type {
       if found.type.canMove(to: type) || canWiden(found, to: property, of: descriptor) {
@@ -316,6 +318,29 @@ extension SchemaMapping {
       ValueRecords.values(of: found.number, in: table.number, catalogue)
       ?? StoredValues(in: found.type)
     return values?.change(to: property, in: families)
+  }
+
+  /// Has a relationship keep the references to rows that it can still lead to, if there may be any: some classes have left the
+  /// hierarchy of its destination.
+  private mutating func narrow(
+    _ found: ColumnDefinition,
+    to property: ModelProperty,
+    in table: TableDefinition
+  ) throws -> Bool {
+    guard
+      case .rows(_, let names) = ValueRecords.values(of: found.number, in: table.number, catalogue),
+      case .rows(let entity, let readable) = StoredValues(of: property, in: families),
+      !names.isDisjoint(with: readable)
+    else { return false }
+    let kept = names.filter { readable.contains($0) || !families.contains($0) }
+    let values = StoredValues.rows(of: entity, including: kept.union(readable))
+    try draft.make(ValueRecords.record(values, of: found.number, in: table.number))
+    if property.isDerivable { return true }
+    checks.narrowed.append((table.number, property.ordinal))
+    if !property.isOptional, !property.isToMany {
+      checks.mandatory.append((table.number, property.ordinal))
+    }
+    return true
   }
 
   /// Gives a property another column, which knows nothing of the values of the one before: the app's code provides the

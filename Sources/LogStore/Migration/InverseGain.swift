@@ -64,6 +64,31 @@ struct InverseGain {
     try write()
   }
 
+  /// Takes out of relationships, in one commit, the references to rows of classes that these cannot lead to.
+  ///
+  /// - Parameter columns: The relationships: tables, and columns by position.
+  /// - Throws: What reading and writing rows throws.
+  /// - Complexity: O(rows of the tables).
+  mutating func narrow(_ columns: [(table: UInt16, column: Int)]) throws {
+    for (number, column) in columns {
+      guard let property = store.table(numbered: number)?.descriptor.properties[column] else {
+        continue
+      }
+      try store.scan(number, of: view) { key, row, layout in
+        if layout.isNull(column, in: row) { return }
+        let targets =
+          property.isToMany
+          ? Array(layout.references(column, in: row)) : [layout.reference(column, in: row)]
+        let kept = targets.filter { target in
+          store.table(numbered: target.table).map { property.canLead(to: $0.descriptor) } ?? true
+        }
+        guard kept.count < targets.count else { return }
+        values[End(row: RowReference(table: number, key: key), column: column)] = kept
+      }
+    }
+    try write()
+  }
+
   private mutating func collect(
     _ members: [RowReference],
     of end: End,

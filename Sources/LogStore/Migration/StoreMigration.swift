@@ -161,6 +161,10 @@ extension StoreMigration {
     }
     let mapping = try mapping(of: step, CatalogueDraft(engine.catalogue))
     try perform { try engine.apply(mapping.draft.changes) }
+    if !mapping.checks.narrowed.isEmpty {
+      var gain = InverseGain(try tables(of: engine, at: step.to))
+      try gain.narrow(mapping.checks.narrowed)
+    }
     try step.runDidMigrate {
       try joinEnds(of: step.to, in: engine)
       try deriveAttributes(of: step.to, in: engine)

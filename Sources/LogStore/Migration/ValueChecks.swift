@@ -9,6 +9,10 @@ struct ValueChecks {
   /// Values that must differ, and did not have to before.
   var unique: [UniquenessConstraint] = []
 
+  /// Relationships, some of whose references may lead to rows of classes that they cannot lead to any more, and only because
+  /// of these: tables and columns.
+  var narrowed: [(table: UInt16, column: Int)] = []
+
   /// Columns of which a store does not say what they hold, numbers perhaps that a property cannot have.
   ///
   /// Tables, and columns by number. Of no concern if the models are those that wrote the store.
@@ -16,7 +20,7 @@ struct ValueChecks {
 
   /// Whether there are rows to be checked.
   func concernRows(of engine: StorageEngine, _ catalogue: Catalogue) -> Bool {
-    mandatory.contains { engine.rowCount(of: $0.table) > 0 }
+    (mandatory + narrowed).contains { engine.rowCount(of: $0.table) > 0 }
       || !unique.isEmpty && catalogue.tables.contains { engine.rowCount(of: $0.number) > 0 }
   }
 

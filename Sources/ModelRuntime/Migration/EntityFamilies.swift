@@ -15,7 +15,7 @@ package struct EntityFamilies {
   }
 
   /// Whether the schema has an entity of a name.
-  func contains(_ name: String) -> Bool { names.contains(name) }
+  package func contains(_ name: String) -> Bool { names.contains(name) }
 
   /// An entity, and all that inherit from it.
   func members(of entity: String) -> Set<String> { members[entity] ?? [entity] }
