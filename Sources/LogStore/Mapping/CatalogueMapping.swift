@@ -43,7 +43,7 @@ package enum CatalogueMapping {
     let catalogue = engine.catalogue
     var (draft, checks) = try draft(of: catalogue, to: schema)
     if !isWritten(by: schema, catalogue) { try checks.compareNumbers(in: engine) }
-    try record(version, in: &draft)
+    try record(version, of: schema, in: &draft)
     if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
   }
 
@@ -107,7 +107,24 @@ package enum CatalogueMapping {
   }
 
   /// Writes down which schema the store has.
-  static func record(_ version: StoredSchemaVersion, in draft: inout CatalogueDraft) throws {
+  ///
+  /// - Parameters:
+  ///   - version: What it is to remember of it.
+  ///   - schema: The schema, whose tables it has.
+  ///   - draft: Its catalogue.
+  /// - Throws: ``StorageError`` for a catalogue that cannot be changed.
+  static func record(
+    _ version: StoredSchemaVersion,
+    of schema: Schema,
+    in draft: inout CatalogueDraft
+  ) throws {
+    let names = Set(schema.entities.map(\.name))
+    // Another shape of an older library stays on record as it is.
+    if version.checksum == schema.checksum,
+      let change = EntityRecord.change(to: names, of: version, in: draft.catalogue)
+    {
+      try draft.make(change)
+    }
     guard schemaVersion(in: draft.catalogue) != version else { return }
     try draft.make(.setMetadata(key: versionKey, value: Array(version.description.utf8)))
   }
@@ -136,8 +153,19 @@ package enum CatalogueMapping {
     return nil
   }
 
-  /// Whether rows of a table are written as a class's rows are: what a store that is only read must find.
-  static func matches(
+  /// The table of a class, if its rows are written as the class's rows are: what a store that is only read must find.
+  static func table(
+    of descriptor: ModelDescriptor,
+    of families: EntityFamilies,
+    in catalogue: Catalogue
+  ) -> TableDefinition? {
+    guard let table = catalogue.table(named: descriptor.entityName),
+      matches(table, descriptor, of: families, in: catalogue)
+    else { return nil }
+    return table
+  }
+
+  private static func matches(
     _ table: TableDefinition,
     _ descriptor: ModelDescriptor,
     of families: EntityFamilies,

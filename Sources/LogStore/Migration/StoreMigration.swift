@@ -50,6 +50,7 @@ struct StoreMigration {
       to: schema,
       plan: plan,
       entities: Set(catalogue.tables.map(\.name)),
+      writtenWith: EntityRecord.entities(in: catalogue),
       newerStores: newerStores
     )
     // Without a number a schema does not say whether it is older. It is taken for that if rows would lose values.
@@ -70,27 +71,45 @@ struct StoreMigration {
   ///
   /// - Throws: ``SwiftDataError`` or ``LogStoreError`` if it cannot.
   func rehearse(_ catalogue: Catalogue) throws {
-    let way = try route(from: catalogue).way
-    if case .stages = way { return }
+    let route = try route(from: catalogue)
+    guard allowsSave else {
+      let families = EntityFamilies(schema)
+      let missing = schema.descriptors.first {
+        CatalogueMapping.table(of: $0, of: families, in: catalogue) == nil
+      }
+      if route.runsStages { throw stagesNeeded(by: catalogue, route) }
+      guard let missing else { return }
+      throw LogStoreError.schemaNotInStore(entity: missing.entityName, path: path)
+    }
+    if case .stages(let steps) = route.way {
+      var draft = CatalogueDraft(catalogue)
+      // What follows code depends on what that does.
+      for step in steps.prefix(while: { !$0.runsCode }) {
+        draft = try mapping(of: step, draft).draft
+      }
+      return
+    }
     var mapping = SchemaMapping(CatalogueDraft(catalogue), .inferred)
     try mapping.bring(to: schema)
   }
 
   private func migrate(_ engine: StorageEngine) throws -> StorageEngine {
-    let stored = CatalogueMapping.schemaVersion(in: engine.catalogue)
     let route = try route(from: engine.catalogue)
     guard case .stages(let steps) = route.way else {
       if allowsSave { try CatalogueMapping.bring(engine, to: schema, as: route.target) }
       return engine
     }
-    guard allowsSave else {
-      throw SwiftDataError.migrationUnavailable.explained(
-        "\(path) was written with schema \(stored.map { "\($0)" } ?? "none") and must be migrated to "
-          + "\(route.target), but was opened read-only: open it once with allowsSave: true"
-      )
-    }
+    guard allowsSave else { throw stagesNeeded(by: engine.catalogue, route) }
     if try describe(steps, in: engine, route.target) { return engine }
     return try stage(steps, of: engine, route.target)
+  }
+
+  private func stagesNeeded(by catalogue: Catalogue, _ route: MigrationRoute) -> SwiftDataError {
+    let stored = CatalogueMapping.schemaVersion(in: catalogue)
+    return SwiftDataError.migrationUnavailable.explained(
+      "\(path) was written with schema \(stored.map { "\($0)" } ?? "none") and must be migrated to "
+        + "\(route.target), but was opened read-only: open it once with allowsSave: true"
+    )
   }
 }
 
@@ -110,7 +129,7 @@ extension StoreMigration {
       if mapping.checks.concernRows(of: engine, mapping.draft.catalogue) { return false }
       draft = mapping.draft
     }
-    try CatalogueMapping.record(target, in: &draft)
+    try CatalogueMapping.record(target, of: schema, in: &draft)
     if !draft.changes.isEmpty { try engine.apply(draft.changes) }
     return true
   }
@@ -141,7 +160,7 @@ extension StoreMigration {
     do {
       for step in steps { try take(step, in: staged.engine) }
       var draft = CatalogueDraft(staged.engine.catalogue)
-      try CatalogueMapping.record(target, in: &draft)
+      try CatalogueMapping.record(target, of: schema, in: &draft)
       try staged.engine.apply(draft.changes)
     } catch {
       staged.discard()

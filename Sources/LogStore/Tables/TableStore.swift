@@ -127,9 +127,7 @@ final class TableStore: Sendable {
     history = StoreHistory(storeIdentifier: identifier)
     let families = EntityFamilies(schema)
     tables = try schema.descriptors.map { descriptor in
-      guard let table = catalogue.table(named: descriptor.entityName),
-        CatalogueMapping.matches(table, descriptor, of: families, in: catalogue)
-      else {
+      guard let table = CatalogueMapping.table(of: descriptor, of: families, in: catalogue) else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }
       return EntityTable(table, descriptor, engine, catalogue)

@@ -51,13 +51,22 @@ final class StoreCoordinator: Sendable {
     for descriptor in descriptors {
       if let problem = descriptor.problems.first { throw problem }
     }
-    var connections: [StoreConnection] = []
     var names: Set<String> = []
-    var places: Set<String> = []
     for configuration in configurations {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
+    }
+    if configurations.count > 1 {
+      // One that is refused must not find the others changed already.
+      for configuration in configurations {
+        try StoreCoordinator.rehearse(configuration, schema, migrationPlan)
+      }
+    }
+    var connections: [StoreConnection] = []
+    var places: Set<String> = []
+    for configuration in configurations {
+      // Of two names of one place, links are told apart only once there is something.
       if let folder = (configuration as? any FolderConfiguring)?.folder {
         guard places.insert(folder.standardizedFileURL.resolvingSymlinksInPath().path).inserted
         else {
@@ -143,12 +152,26 @@ final class StoreCoordinator: Sendable {
     storesByClass = StoresByClass(connections)
   }
 
-  private static func connect<C: DataStoreConfiguration>(
+  /// Has a store decide, before it or another is changed, whether it can be opened.
+  private static func rehearse<C: DataStoreConfiguration>(
     _ configuration: C,
-    index: Int,
-    schema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> StoreConnection {
+    _ schema: Schema,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    guard let store = C.Store.self as? any RehearsingStore.Type else { return }
+    func rehearse<S: RehearsingStore>(_ store: S.Type, _ configuration: C) throws {
+      guard let configuration = configuration as? S.Configuration else { return }
+      try store.rehearse(configuration, migrationPlan: migrationPlan)
+    }
+    try rehearse(store, completed(configuration, schema, migrationPlan))
+  }
+
+  /// A configuration with the schema that its store gets, checked.
+  private static func completed<C: DataStoreConfiguration>(
+    _ configuration: C,
+    _ schema: Schema,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> C {
     var configuration = configuration
     if let own = configuration.schema, !own.isVersioned, let migrationPlan {
       // A part of the models is of their version, which its shape alone may not tell.
@@ -164,11 +187,21 @@ final class StoreCoordinator: Sendable {
         configuration: configuration.name
       )
     }
+    return configuration
+  }
+
+  private static func connect<C: DataStoreConfiguration>(
+    _ configuration: C,
+    index: Int,
+    schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> StoreConnection {
+    let configuration = try completed(configuration, schema, migrationPlan)
     return try connect(
       try C.Store(configuration, migrationPlan: migrationPlan),
       named: configuration.name,
       index: index,
-      schema: own
+      schema: configuration.schema ?? schema
     )
   }
 

@@ -37,6 +37,7 @@ package struct MigrationRoute: Hashable, Sendable {
   ///   - schema: The schema it is opened with.
   ///   - plan: The versions and the steps between them, if there is a plan.
   ///   - entities: The names of the entities that the store has: it may be one of several, and know a version by these alone.
+  ///   - written: The names of those that it was written with last; `nil` if it does not say.
   ///   - newerStores: What is done with a store that is newer than the schema.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan cannot be, or knows nothing of the schema;
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it knows nothing of the store's;
@@ -47,6 +48,7 @@ package struct MigrationRoute: Hashable, Sendable {
     to schema: Schema,
     plan: (any SchemaMigrationPlan.Type)?,
     entities: Set<String> = [],
+    writtenWith written: Set<String>? = nil,
     newerStores: NewerStorePolicy = .refuse
   ) throws(SwiftDataError) {
     let current = StoredSchemaVersion(schema)
@@ -66,7 +68,7 @@ package struct MigrationRoute: Hashable, Sendable {
       }
       return
     }
-    let versions = try PlannedVersions(plan, for: schema, of: entities)
+    let versions = try PlannedVersions(plan, for: schema, of: entities, writtenWith: written)
     let isSilent = plan.stages.allSatisfy(\.isIdle)
     let end = try versions.position(of: schema)
     let newest = versions.stored(end, checksum: current.checksum)

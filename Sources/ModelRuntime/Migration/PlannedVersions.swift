@@ -15,9 +15,15 @@ struct PlannedVersions {
     /// The entities that have names of the schema's or of the store's, which may keep what the schema has no more.
     let former: Schema
     let checksums: Set<UInt64>
+    /// The names of the entities that the store has so far.
+    let storedNames: Set<String>
     var number: Schema.Version { whole.version }
 
     func has(_ checksum: UInt64) -> Bool { checksums.contains(checksum) }
+    /// Whether a store was written with this version, or a part of it.
+    func wrote(_ checksum: UInt64) -> Bool {
+      has(checksum) || SchemaParts(whole, of: storedNames).contains(checksum)
+    }
   }
 
   /// Reads a plan.
@@ -26,13 +32,15 @@ struct PlannedVersions {
   ///   - plan: The plan.
   ///   - schema: The schema of the store, in one of the versions.
   ///   - entities: The names of the entities that the store has so far.
+  ///   - written: The names of those that it was written with last; `nil` if it does not say.
   /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number and one
   ///   shape, in another order than by number, or with stages between other versions than its own; or if the store could
   ///   not tell whether a stage of it has run.
   init(
     _ plan: any SchemaMigrationPlan.Type,
     for schema: Schema,
-    of entities: Set<String>
+    of entities: Set<String>,
+    writtenWith written: Set<String>? = nil
   ) throws(SwiftDataError) {
     self.plan = plan
     let names = Set(schema.entities.map(\.name))
@@ -57,13 +65,17 @@ struct PlannedVersions {
       let part = PlannedVersions.part(of: whole, named: names)
       let former = PlannedVersions.part(of: whole, named: names.union(entities))
       let stored = PlannedVersions.part(of: whole, named: entities)
+      let last = written.map { PlannedVersions.part(of: whole, named: $0) }
       versions.append(
         Version(
           type: type,
           whole: whole,
           part: part,
           former: former,
-          checksums: [whole.checksum, part.checksum, former.checksum, stored.checksum]
+          checksums: Set(
+            [whole, part, former, stored, last].compactMap(\.self).map(\.checksum)
+          ),
+          storedNames: entities
         )
       )
     }
@@ -160,7 +172,9 @@ extension PlannedVersions {
   ///   become, else ``SwiftDataError/unknownDataStoreSchema``.
   func position(ofStore stored: StoredSchemaVersion, before end: Int) throws(SwiftDataError) -> Int
   {
-    let alike = versions.indices.filter { versions[$0].has(stored.checksum) }
+    var alike = versions.indices.filter { versions[$0].has(stored.checksum) }
+    // The models that wrote it last need be neither all that it has nor those of this opening.
+    if alike.isEmpty { alike = versions.indices.filter { versions[$0].wrote(stored.checksum) } }
     let numbered = alike.filter { versions[$0].number == stored.version }
     // Of several, one that has just these entities, rather than one that has others, too.
     let exact = numbered.filter {
@@ -215,7 +229,7 @@ extension PlannedVersions {
         here = neighbour
       } else if here < end {
         throw gap(behind: here, before: end)
-      } else if versions[end].has(stored.checksum) {
+      } else if versions[end].wrote(stored.checksum) {
         return []
       } else {
         throw backward(stored, end)

@@ -11,11 +11,20 @@ package struct SchemaShape: Hashable, Sendable, CustomStringConvertible {
       .map { SchemaShape.describe($0) }.joined()
   }
 
+  /// The part of the shape that is an entity's.
+  init(_ entity: Schema.Entity) { description = SchemaShape.describe(entity) }
+
   /// The FNV-1a hash of the text, in 64 bits.
   package var checksum: UInt64 {
-    description.utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
-      (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
+    SchemaShape.checksum(of: description.utf8, after: SchemaShape.emptyChecksum)
+  }
+
+  /// The checksum of no text.
+  static let emptyChecksum: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// The checksum of a text that goes on behind another, of which there is the checksum.
+  static func checksum(of text: some Sequence<UInt8>, after checksum: UInt64) -> UInt64 {
+    text.reduce(checksum) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 
   private static func describe(_ entity: Schema.Entity) -> String {
