@@ -25,6 +25,12 @@ struct SchemaMapping {
   /// The columns in which rows have other values than before, or values where they had none.
   private var changedColumns: Set<ChangedColumn> = []
 
+  /// The columns of relationships that rows were written without, or with nobody to keep them in agreement with their other
+  /// ends, and that are there again.
+  private var returnedColumns: Set<ChangedColumn> = []
+  /// The entities that the models lacked which wrote the store last, as far as it says.
+  private let absentEntities: Set<String>
+
   private struct ChangedColumn: Hashable {
     let entity: String
     let name: String
@@ -33,6 +39,7 @@ struct SchemaMapping {
   init(_ draft: CatalogueDraft, _ manner: Manner) {
     self.draft = draft
     self.manner = manner
+    absentEntities = EntityRecord.absentEntities(in: draft.catalogue)
     removedEntities =
       if case .planned(let step) = manner {
         Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
@@ -51,7 +58,10 @@ struct SchemaMapping {
     families = EntityFamilies(schema)
     try removeTables()
     for descriptor in schema.descriptors { try bring(to: descriptor) }
-    for descriptor in schema.descriptors { try recordInverses(of: descriptor) }
+    for descriptor in schema.descriptors {
+      try recordInverses(of: descriptor)
+      try recordReturns(of: descriptor)
+    }
     if case .planned(let step) = manner { recordConstraints(of: step) }
   }
 
@@ -465,9 +475,31 @@ extension SchemaMapping {
     guard let kind = InverseRecords.kind(of: found.number, in: table.number, catalogue) else {
       return try recordInverse(of: property, for: found.number, in: table)
     }
-    // While the column was hidden, nothing kept its values in agreement with their other ends.
-    if hadRows, table.isHidden(found.number), kind != .none, !property.isDerivable {
+    guard property.isRelationship, hadRows,
+      table.isHidden(found.number) || absentEntities.contains(table.name)
+    else { return }
+    returnedColumns.insert(ChangedColumn(entity: table.name, name: property.name))
+    // Meanwhile nothing kept its values in agreement with their other ends.
+    if kind != .none, !property.isDerivable {
       try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
+    }
+  }
+
+  /// Has the values of relationships looked at whose other ends are there again: what they refer to may be gone.
+  private mutating func recordReturns(of descriptor: ModelDescriptor) throws {
+    if returnedColumns.isEmpty { return }
+    let table = table(of: descriptor)
+    for property in descriptor.relationships where !property.isDerivable {
+      guard let inverse = property.inverse, let destination = property.destination,
+        let column = table.column(named: property.name)
+      else { continue }
+      let others = families.members(of: ModelDescriptor.of(destination).entityName)
+      let isReturned = others.contains {
+        returnedColumns.contains(ChangedColumn(entity: $0, name: inverse.name))
+      }
+      if isReturned {
+        try draft.make(InverseRecords.record(.none, of: column.number, in: table.number))
+      }
     }
   }
 

@@ -19,6 +19,12 @@ enum EntityRecord {
     return Set(lines.dropFirst())
   }
 
+  /// The names of the entities that are in a store, and were not in the schema that wrote it last, as far as it says.
+  static func absentEntities(in catalogue: Catalogue) -> Set<String> {
+    guard let entities = entities(in: catalogue) else { return [] }
+    return Set(catalogue.tables.map(\.name)).subtracting(entities)
+  }
+
   /// The change that has the entry name entities; `nil` if there is nothing to be changed.
   static func change(
     to entities: Set<String>,

@@ -18,5 +18,5 @@ package struct EntityFamilies {
   package func contains(_ name: String) -> Bool { names.contains(name) }
 
   /// An entity, and all that inherit from it.
-  func members(of entity: String) -> Set<String> { members[entity] ?? [entity] }
+  package func members(of entity: String) -> Set<String> { members[entity] ?? [entity] }
 }

@@ -94,4 +94,41 @@ private enum Bare {
     #expect(depots.map { $0.parcels.map(\.label) } == (0..<4).map { ["label \($0)"] })
     #expect(depots.map { $0.held.map(\.label) } == (0..<4).map { ["label \($0)"] })
   }
+
+  @Test func `agrees with its other ends when it is there again, without models deleted meanwhile`()
+    throws
+  {
+    do {
+      let context = ModelContext(try open(Full.Parcel.self, Full.Depot.self))
+      for number in 1...3 {
+        let parcel = Full.Parcel(number)
+        let depot = Full.Depot(number)
+        context.insert(parcel)
+        context.insert(depot)
+        parcel.depot = depot
+        parcel.stops = [depot]
+        parcel.depots = [depot]
+      }
+      try context.save()
+    }
+    do {
+      let context = ModelContext(try open(Bare.Parcel.self))
+      let parcels = try context.fetch(FetchDescriptor<Bare.Parcel>(sortBy: [.init(\.number)]))
+      context.delete(parcels[0])
+      parcels[1].number = 22
+      try context.save()
+    }
+    for _ in 0..<2 {
+      let context = ModelContext(try open(Full.Parcel.self, Full.Depot.self))
+      let depots = try context.fetch(FetchDescriptor<Full.Depot>(sortBy: [.init(\.number)]))
+      #expect(depots.map { $0.parcels.map(\.number) } == [[], [22], [3]])
+      #expect(depots.map { $0.held.map(\.number) } == [[], [22], [3]])
+      let parcels = try context.fetch(FetchDescriptor<Full.Parcel>(sortBy: [.init(\.number)]))
+      #expect(parcels.map { $0.depots.map(\.number) } == [[3], [2]])
+      let listed = try context.fetchCount(
+        FetchDescriptor<Full.Depot>(predicate: #Predicate { !$0.parcels.isEmpty })
+      )
+      #expect(listed == 2)
+    }
+  }
 }
