@@ -34,14 +34,16 @@ package enum CatalogueMapping {
   /// commit.
   ///
   /// - Throws: ``LogStoreError/propertyTypeChanged(entity:property:stored:declared:)`` for a column whose
-  ///   values are of another type than the property's.
+  ///   values are of another type than the property's; ``SwiftDataError/migrationUnavailable`` if names were exchanged and
+  ///   it cannot be decided whether they are.
   static func bring(
     _ engine: StorageEngine,
     to schema: Schema,
-    as version: StoredSchemaVersion
+    as version: StoredSchemaVersion,
+    _ age: SchemaAge
   ) throws {
     let catalogue = engine.catalogue
-    var (draft, checks) = try draft(of: catalogue, to: schema)
+    var (draft, checks) = try draft(of: catalogue, to: schema, age)
     if !isWritten(by: schema, catalogue) { try checks.compareNumbers(in: engine) }
     try record(version, of: schema, in: &draft)
     if !draft.changes.isEmpty { _ = try engine.apply(draft.changes) }
@@ -70,11 +72,13 @@ package enum CatalogueMapping {
   static func presence(
     of schema: Schema,
     as version: StoredSchemaVersion,
+    _ age: SchemaAge,
     in catalogue: Catalogue
   ) throws -> Presence {
-    let (draft, checks) = try draft(of: catalogue, to: schema)
+    let (draft, checks) = try draft(of: catalogue, to: schema, age)
     let hasTables = draft.changes.allSatisfy {
       InverseRecords.isAddition($0, to: catalogue) || ValueRecords.isAddition($0, to: catalogue)
+        || NameRecord.isAddition($0, to: catalogue)
     }
     guard hasTables, isWritten(by: schema, catalogue) || checks.numbers.isEmpty else {
       return .partial
@@ -88,20 +92,21 @@ package enum CatalogueMapping {
 
   private static func draft(
     of catalogue: Catalogue,
-    to schema: Schema
+    to schema: Schema,
+    _ age: SchemaAge
   ) throws -> (CatalogueDraft, ValueChecks) {
     var draft = CatalogueDraft(catalogue)
     if identifier(in: draft.catalogue) == nil {
       try draft.make(.setMetadata(key: identifierKey, value: Array(UUID().uuidString.utf8)))
     }
-    var mapping = SchemaMapping(draft, .inferred)
+    var mapping = SchemaMapping(draft, .inferred(age))
     try mapping.bring(to: schema)
     return (mapping.draft, mapping.checks)
   }
 
   /// Brings the tables in the order of a schema's properties, which a store of the same shape may have in another.
   static func prepare(_ engine: StorageEngine, for schema: Schema) throws {
-    var mapping = SchemaMapping(CatalogueDraft(engine.catalogue), .inferred)
+    var mapping = SchemaMapping(CatalogueDraft(engine.catalogue), .inferred(.same))
     try mapping.bring(to: schema)
     if !mapping.draft.changes.isEmpty { _ = try engine.apply(mapping.draft.changes) }
   }
@@ -125,6 +130,7 @@ package enum CatalogueMapping {
     {
       try draft.make(change)
     }
+    try draft.make(NameRecord.validity(for: version))
     guard schemaVersion(in: draft.catalogue) != version else { return }
     try draft.make(.setMetadata(key: versionKey, value: Array(version.description.utf8)))
   }

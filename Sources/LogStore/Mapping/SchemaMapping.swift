@@ -9,8 +9,8 @@ import RowFormat
 struct SchemaMapping {
   /// On whose word the tables change.
   enum Manner {
-    /// The schema has no version: what it lacks stays, in case it comes back.
-    case inferred
+    /// No step says what there was before: what the schema lacks stays, in case it comes back.
+    case inferred(SchemaAge)
     /// A step of a plan says what there was before: what is gone is gone.
     case planned(MigrationStep)
   }
@@ -30,6 +30,8 @@ struct SchemaMapping {
   private var returnedColumns: Set<ChangedColumn> = []
   /// The entities that the models lacked which wrote the store last, as far as it says.
   private let absentEntities: Set<String>
+  /// Whether the store says which original names the models had that wrote it last.
+  private let areNamesValid: Bool
 
   private struct ChangedColumn: Hashable {
     let entity: String
@@ -40,6 +42,7 @@ struct SchemaMapping {
     self.draft = draft
     self.manner = manner
     absentEntities = EntityRecord.absentEntities(in: draft.catalogue)
+    areNamesValid = NameRecord.areValid(in: draft.catalogue)
     removedEntities =
       if case .planned(let step) = manner {
         Set(step.from.entities.map(\.name)).subtracting(step.namesAfterwards)
@@ -74,6 +77,7 @@ struct SchemaMapping {
     for column in 0..<descriptor.layout.count {
       try bring(column, of: descriptor, hadRows: hadRows)
     }
+    try recordOriginalNames(of: descriptor)
     let complete = table(of: descriptor)
     let order = (0..<descriptor.layout.count).compactMap {
       complete.column(named: descriptor.columnName($0))?.number
@@ -151,22 +155,26 @@ extension SchemaMapping {
 
   /// Gives the columns of renamed properties their new names, all at once: two may have exchanged theirs.
   private mutating func renameColumns(of descriptor: ModelDescriptor) throws {
+    try checkExchanges(in: descriptor)
     let renamings = renamings(of: descriptor)
     let number = table(of: descriptor).number
+    let before = table(of: descriptor)
     var columns: [(column: UInt16, name: String)] = []
     for renaming in renamings {
-      guard let table = catalogue.table(number), let live = table.column(named: renaming.old) else {
+      guard let table = catalogue.table(number), let live = before.column(named: renaming.old)
+      else {
         continue
       }
       // With those that held its values before.
       changedColumns.insert(ChangedColumn(entity: descriptor.entityName, name: renaming.new))
-      for column in table.columns where column.name == renaming.old {
+      for column in before.columns where column.name == renaming.old {
         columns.append((column.number, renaming.new))
         if column.number == live.number, renamings.contains(where: { $0.new == column.name }) {
           let name = "\(column.name) (renamed)"
-          try draft.make(.renameColumn(table: number, column: column.number, to: name))
+          try draft.make(.renameColumn(table: table.number, column: column.number, to: name))
         }
       }
+      try recordName(of: live, before, becoming: renaming.new)
     }
     for (column, name) in columns {
       if let taken = catalogue.table(number)?.column(named: name), taken.number != column,
@@ -182,6 +190,23 @@ extension SchemaMapping {
         try rename(column, to: name, in: number)
       }
     }
+  }
+
+  /// Notes the name that a column had, and whether another one has the name that it gets.
+  private mutating func recordName(
+    of column: ColumnDefinition,
+    _ table: TableDefinition,
+    becoming name: String
+  ) throws {
+    var record = NameRecord(of: column.number, in: table.number, catalogue)
+    record.formerNames.removeAll { $0 == name || $0 == column.name }
+    record.formerNames.append(column.name)
+    let isTaken = table.column(named: name).map { !table.isHidden($0.number) } ?? false
+    record.original = NameRecord.Original(
+      name: column.name,
+      state: isTaken ? .exchanged : .original
+    )
+    try draft.make(record.change(of: column.number, in: table.number))
   }
 
   /// Makes way for a column that gets another's name.
@@ -220,7 +245,7 @@ extension SchemaMapping {
         renamings.append(Renaming(old: rank + old, new: rank + property.name))
       }
     }
-    return renamings
+    return renamings.isEmpty ? renamingsBack(of: descriptor) : renamings
   }
 
   /// Whether a property got its name only now: its original name stays with it in later versions.
@@ -229,10 +254,110 @@ extension SchemaMapping {
     in table: TableDefinition,
     _ former: ModelDescriptor?
   ) -> Bool {
-    guard let former else { return table.column(named: property.name) == nil }
-    guard let same = former.property(named: property.name) else { return true }
+    if case .inferred(let age) = manner {
+      guard let column = table.column(named: property.name) else { return true }
+      return isNew(property, named: column, in: table, age)
+    }
+    guard let same = former?.property(named: property.name) else { return true }
     return same.originalName != property.originalName
-      && former.property(named: property.originalName ?? "") != nil
+      && former?.property(named: property.originalName ?? "") != nil
+  }
+
+  /// Whether a property takes over another column, though there is one of its name: the models that wrote the store last had
+  /// both, and the property did not have this original name.
+  private func isNew(
+    _ property: ModelProperty,
+    named column: ColumnDefinition,
+    in table: TableDefinition,
+    _ age: SchemaAge
+  ) -> Bool {
+    guard age == .newer || age == .unknown, areNamesValid, let old = property.originalName,
+      old != property.name, let source = table.column(named: old), !table.isHidden(source.number),
+      !table.isHidden(column.number)
+    else { return false }
+    guard let original = NameRecord(of: column.number, in: table.number, catalogue).original,
+      original.name == old
+    else { return true }
+    return original.state == .settled && age == .newer
+  }
+
+  /// Makes sure that properties whose names were exchanged still say so.
+  ///
+  /// Models that do not are older ones, or such as need the original names no more: the former would find their values under
+  /// the wrong names. Only the number of a higher version tells.
+  ///
+  /// - Throws: ``SwiftDataError/migrationUnavailable`` if it cannot be decided.
+  private func checkExchanges(in descriptor: ModelDescriptor) throws {
+    guard case .inferred(let age) = manner, age == .older || age == .unknown, areNamesValid else {
+      return
+    }
+    let table = table(of: descriptor)
+    for property in descriptor.properties {
+      guard let column = table.column(named: property.name),
+        let original = NameRecord(of: column.number, in: table.number, catalogue).original,
+        original.state == .exchanged, property.originalName != original.name
+      else { continue }
+      throw SwiftDataError.migrationUnavailable.explained(
+        "\(descriptor.entityName).\(property.name) of the store was \(original.name) before, when another property was "
+          + "\(property.name). The models do not say so, and may be from before: if so, open the store with newer ones, or "
+          + "with a plan whose stages lead back; if not, keep originalName: \"\(original.name)\", or give the models the "
+          + "number of a higher version",
+        entity: descriptor.entityName,
+        property: property.name
+      )
+    }
+  }
+
+  /// The columns that older models find under the names that these had.
+  ///
+  /// Models are taken for older ones if they have a lower version, or no number that tells, and rows of the table were once
+  /// written with just these properties: models that are newer and use a former name for something else have others, too.
+  private func renamingsBack(of descriptor: ModelDescriptor) -> [Renaming] {
+    guard case .inferred(let age) = manner, age == .older || age == .unknown else { return [] }
+    let table = table(of: descriptor)
+    let names = (0..<descriptor.layout.count).map(descriptor.columnName)
+    let missing = names.filter { table.column(named: $0) == nil }
+    if missing.isEmpty { return [] }
+    var renamings: [Renaming] = []
+    for name in missing {
+      let candidates = table.columns.filter { column in
+        !column.isRetired && !names.contains(column.name)
+          && NameRecord(of: column.number, in: table.number, catalogue).formerNames.contains(name)
+      }
+      guard candidates.count == 1 else { continue }
+      renamings.append(Renaming(old: candidates[0].name, new: name))
+    }
+    guard Set(renamings.map(\.old)).count == renamings.count else { return [] }
+    if age == .older { return renamings }
+    let sources = Set(names).subtracting(missing).union(renamings.map(\.old))
+    let hadThese = table.layouts.contains { layout in
+      Set(layout.columns.compactMap { table.column($0)?.name }) == sources
+    }
+    return renamings.count == missing.count && hadThese ? renamings : []
+  }
+
+  /// Notes which original names the properties of a class have.
+  private mutating func recordOriginalNames(of descriptor: ModelDescriptor) throws {
+    let table = table(of: descriptor)
+    for property in descriptor.properties {
+      guard let column = table.column(named: property.name) else { continue }
+      var record = NameRecord(of: column.number, in: table.number, catalogue)
+      let former = record.original
+      if let name = property.originalName, name != property.name {
+        let isKnown = former?.name == name && (former?.state != .settled || !isNewer)
+        if !isKnown { record.original = NameRecord.Original(name: name, state: .original) }
+      } else if former?.state == .exchanged, isNewer {
+        record.original?.state = .settled
+      }
+      if record.original != former {
+        try draft.make(record.change(of: column.number, in: table.number))
+      }
+    }
+  }
+
+  /// Whether the schema is of a later time than the one that wrote the store last.
+  private var isNewer: Bool {
+    if case .inferred(let age) = manner { age == .newer } else { true }
   }
 }
 

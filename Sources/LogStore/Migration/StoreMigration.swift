@@ -89,14 +89,21 @@ struct StoreMigration {
       }
       return
     }
-    var mapping = SchemaMapping(CatalogueDraft(catalogue), .inferred)
+    var mapping = SchemaMapping(CatalogueDraft(catalogue), .inferred(age(in: catalogue, route)))
     try mapping.bring(to: schema)
+  }
+
+  func age(in catalogue: Catalogue, _ route: MigrationRoute) -> SchemaAge {
+    SchemaAge(of: schema, comparedWith: CatalogueMapping.schemaVersion(in: catalogue), route)
   }
 
   private func migrate(_ engine: StorageEngine) throws -> StorageEngine {
     let route = try route(from: engine.catalogue)
     guard case .stages(let steps) = route.way else {
-      if allowsSave { try CatalogueMapping.bring(engine, to: schema, as: route.target) }
+      if allowsSave {
+        let age = age(in: engine.catalogue, route)
+        try CatalogueMapping.bring(engine, to: schema, as: route.target, age)
+      }
       return engine
     }
     guard allowsSave else { throw stagesNeeded(by: engine.catalogue, route) }
@@ -137,7 +144,7 @@ extension StoreMigration {
   private func mapping(of step: MigrationStep, _ draft: CatalogueDraft) throws -> SchemaMapping {
     do {
       // The same shape may list its properties in another order than it once did.
-      var before = SchemaMapping(draft, .inferred)
+      var before = SchemaMapping(draft, .inferred(.same))
       try before.bring(to: step.from)
       var mapping = SchemaMapping(before.draft, .planned(step))
       try mapping.bring(to: step.to)

@@ -71,7 +71,12 @@ extension StoreMigration {
   func presence(in catalogue: Catalogue) throws -> CatalogueMapping.Presence {
     let route = try route(from: catalogue)
     if route.runsStages { return .partial }
-    let presence = try CatalogueMapping.presence(of: schema, as: route.target, in: catalogue)
+    let presence = try CatalogueMapping.presence(
+      of: schema,
+      as: route.target,
+      age(in: catalogue, route),
+      in: catalogue
+    )
     let areValid = DerivedRecords.areValid(in: catalogue)
     let areCurrent =
       InverseRecords(schema, catalogue).isCurrent

@@ -16,6 +16,8 @@ package struct MigrationRoute: Hashable, Sendable {
   package let way: Way
   /// Whether there are stages to be run.
   package var runsStages: Bool { if case .stages = way { true } else { false } }
+  /// Whether a plan says which version the schema is.
+  package let isPlanned: Bool
   /// What the store is to remember once it is there: the number the plan gives the version, if there is a plan.
   package let target: StoredSchemaVersion
 
@@ -52,6 +54,7 @@ package struct MigrationRoute: Hashable, Sendable {
     newerStores: NewerStorePolicy = .refuse
   ) throws(SwiftDataError) {
     let current = StoredSchemaVersion(schema)
+    isPlanned = plan != nil
     guard let plan else {
       way = stored == nil || stored?.checksum == current.checksum ? .none : .inferred
       guard let stored, stored != current else {
