@@ -9,6 +9,7 @@ extension StorageEngine {
   package func disown() {
     defer {
       lock.withLock { $0 = nil }
+      state.files.close()
       state.events.reportClosing()
       state.events.deliver()
     }
@@ -16,7 +17,7 @@ extension StorageEngine {
     stopWatching()
     writer?.housekeeper.stop()
     writer?.disown()
-    writer?.turns?.membership.leave()
+    writer?.turns?.close()
     state.files.blobs.isOpen.store(false, ordering: .releasing)
   }
 }

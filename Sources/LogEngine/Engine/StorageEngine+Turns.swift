@@ -159,7 +159,7 @@ extension StorageEngine {
   func leave(_ writer: LogWriter, _ turns: Turns) throws(StorageError) {
     turns.stopLeasing()
     stopWatching()
-    defer { turns.membership.leave() }
+    defer { turns.close() }
     do throws(StorageError) {
       try writer.close(leaving: turns)
     } catch .poisoned {

@@ -334,12 +334,13 @@ extension StorageEngine {
   /// Closes the store, so that another process can open it for writing.
   ///
   /// The next opening then has nothing to recover. A store that is not closed is safe, too; it is recovered. Rows lent before
-  /// stay readable.
+  /// stay readable, and no file descriptor is kept for them, unless the log is read without mappings.
   ///
   /// - Throws: ``/LogFormat/StorageError`` if the log could not be synchronized, or its end not be written.
   public func close() throws(StorageError) {
     defer {
       lock.withLock { $0 = nil }
+      state.files.close()
       state.events.reportClosing()
       state.events.deliver()
     }

@@ -47,6 +47,9 @@ package import Synchronization
     unsafe base = mapping.flatMap { unsafe UnsafeRawPointer($0.base) }
   }
 
+  /// Gives back the file, if the bytes can be read without it; nothing is written to it any more.
+  func closeFile() { if mapping != nil { file.close() } }
+
   /// Announces the order in which the bytes will be read.
   package func expect(_ pattern: AccessPattern) { mapping?.expect(pattern) }
 

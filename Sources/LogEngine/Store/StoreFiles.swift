@@ -106,6 +106,16 @@ package struct StoreFiles: ~Copyable, Sendable {
     place.isPacked ? packs[Int(place.segment.rawValue)] != nil : !isRetired(place.segment)
   }
 
+  /// Gives back the files of segments and packs that can be read without them, once nothing is written any more.
+  ///
+  /// Files that are not mapped stay open as long as this object: rows can be read from a store that was closed.
+  func close() {
+    reading {
+      for segment in segmentList { segment.closeFile() }
+      for pack in packList.withLock({ $0 }) { pack.closeFile() }
+    }
+  }
+
   /// Runs `body`, which reads files of the store, or follows the index without a pin.
   ///
   /// A compaction first waits for the threads in here, so that places from the index stay readable, and releases files only

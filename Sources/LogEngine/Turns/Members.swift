@@ -127,6 +127,9 @@ final class Membership: Sendable {
     try bytes.write(to: file, at: 0)
   }
 
-  /// Releases the member's lock.
-  func leave() { lock.release() }
+  /// Releases the member's lock, and gives back its file.
+  func leave() {
+    lock.close()
+    file.close()
+  }
 }

@@ -293,6 +293,12 @@ final class SharedSynchronization: @unchecked Sendable {
     try? bytes.write(to: file, at: Self.turnEndOffset)
   }
 
+  /// Gives back the file; called between turns, by a process that synchronizes nothing any more.
+  func close() {
+    lock.close()
+    file.close()
+  }
+
   // MARK: The lock
 
   /// Takes the lock for a whole turn, in a process whose wait has a limit: once it has written, it could not give up any more.

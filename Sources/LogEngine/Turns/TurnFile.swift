@@ -54,6 +54,12 @@ struct TurnFile: Sendable {
     file = try fileSystem.open(path, .write)
   }
 
+  /// Gives back the file; called between turns, by a process that begins none any more.
+  func close() {
+    lock.close()
+    file.close()
+  }
+
   /// The member that has the turn, and the number of turns so far.
   struct Holder: Hashable, Sendable {
     var turns: UInt64 = 0

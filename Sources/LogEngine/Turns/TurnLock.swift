@@ -64,6 +64,9 @@ final class TurnLock: @unchecked Sendable {
     lock.release()
   }
 
+  /// Gives back the file, once no thread waits for the lock any more.
+  func close() { lock.close() }
+
   private func noteTaken() {
     let wasHeld = isHeld.exchange(true, ordering: .relaxed)
     assert(!wasHeld, "a process takes the lock of its turn twice")

@@ -288,6 +288,15 @@ final class Turns: @unchecked Sendable {
     if isLeased { finish(end) }
   }
 
+  // MARK: Leaving
+
+  /// Leaves the members, and gives back all files, by a process that has ended its last turn.
+  func close() {
+    membership.leave()
+    file.close()
+    shared?.close()
+  }
+
   // MARK: Numbers
 
   /// The minimum number of keys that a process gets at a request.

@@ -207,12 +207,17 @@ public protocol LockableFile: FileLock {
   /// Releases the lock.
   func release()
 
+  /// Releases the lock, and gives back what the system keeps for the open file; see ``OpenFile/close()``.
+  func close()
+
   /// Whether the file still has a name: only then can other processes open it and share its lock.
   var isNamed: Bool { get }
 }
 
 extension LockableFile {
   public var isNamed: Bool { true }
+  /// Default for locks of which the system keeps nothing but the lock.
+  public func close() { release() }
 }
 
 /// Reports writes to a file.
@@ -234,7 +239,7 @@ public enum LockKind: Sendable, Hashable {
   case exclusive
 }
 
-/// An open file; it is closed with its last reference.
+/// An open file; it is closed with its last reference, or before that by ``close()``.
 ///
 /// Reads and writes take an offset, so a file has no cursor and may be used by several threads at once.
 public protocol OpenFile: AnyObject, Sendable {
@@ -282,6 +287,11 @@ public protocol OpenFile: AnyObject, Sendable {
   ///
   /// - Parameter range: The range of the bytes in the file.
   func willRead(_ range: Range<Int>)
+
+  /// Gives back what the system keeps for the open file, once calls in progress have ended; its mappings stay.
+  ///
+  /// Later calls throw ``StorageError/closed(path:)``. By default, this does nothing.
+  func close()
 }
 
 /// The order in which mapped bytes will be read: a hint, which may be ignored.
@@ -305,4 +315,6 @@ public enum MappingKind: Sendable, Hashable {
 extension OpenFile {
   /// Ignores the hint.
   public func willRead(_ range: Range<Int>) {}
+  /// Default for files of which the system keeps nothing, and for those that are closed with their last reference.
+  public func close() {}
 }

@@ -4,24 +4,36 @@ import Synchronization
 /// A file of the real file system.
 final class PosixFile: OpenFile {
   let path: String
-  private let descriptor: CInt
+  private let descriptor: Descriptor
   /// The address of the file's read-only mapping, used for queries and never for reads; 0 without a mapping.
   private let mapped = Atomic<UInt>(0)
 
   init(path: String, descriptor: CInt) {
     self.path = path
-    self.descriptor = descriptor
+    self.descriptor = Descriptor(descriptor)
   }
 
-  deinit { _ = close(descriptor) }
+  func close() { descriptor.giveBack() }
 
   func size() throws(StorageError) -> Int {
-    var status = stat()
-    _ = try PosixFileSystem.call(.size, path) { unsafe fstat(descriptor, &status) }
-    return Int(status.st_size)
+    try descriptor.use(path) { (descriptor) throws(StorageError) in
+      var status = stat()
+      _ = try PosixFileSystem.call(.size, path) { unsafe fstat(descriptor, &status) }
+      return Int(status.st_size)
+    }
   }
 
   func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
+    try descriptor.use(path) { (descriptor) throws(StorageError) in
+      try read(into: &buffer, at: offset, descriptor)
+    }
+  }
+
+  private func read(
+    into buffer: inout MutableRawSpan,
+    at offset: Int,
+    _ descriptor: CInt
+  ) throws(StorageError) -> Int {
     var done = 0
     let count = buffer.byteCount
     while done < count {
@@ -44,6 +56,16 @@ final class PosixFile: OpenFile {
   }
 
   func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) -> Int {
+    try descriptor.use(path) { (descriptor) throws(StorageError) in
+      try write(bytes, at: offset, descriptor)
+    }
+  }
+
+  private func write(
+    _ bytes: RawSpan,
+    at offset: Int,
+    _ descriptor: CInt
+  ) throws(StorageError) -> Int {
     while true {
       let status = unsafe bytes.withUnsafeBytes { bytes in
         unsafe pwrite(
@@ -65,16 +87,22 @@ final class PosixFile: OpenFile {
   }
 
   func synchronize() throws(StorageError) {
-    // Not through `call`: an interrupted synchronization may have lost the bytes it was to write.
-    #if canImport(Darwin)
-    let status = fcntl(descriptor, F_FULLFSYNC)
-    #else
-    let status = fdatasync(descriptor)
-    #endif
-    if status != 0 { throw PosixFileSystem.failure(.synchronize, path, errno) }
+    try descriptor.use(path) { (descriptor) throws(StorageError) in
+      // Not through `call`: an interrupted synchronization may have lost the bytes it was to write.
+      #if canImport(Darwin)
+      let status = fcntl(descriptor, F_FULLFSYNC)
+      #else
+      let status = fdatasync(descriptor)
+      #endif
+      if status != 0 { throw PosixFileSystem.failure(.synchronize, path, errno) }
+    }
   }
 
   func allocate(_ size: Int) throws(StorageError) {
+    try descriptor.use(path) { (descriptor) throws(StorageError) in try allocate(size, descriptor) }
+  }
+
+  private func allocate(_ size: Int, _ descriptor: CInt) throws(StorageError) {
     #if canImport(Darwin)
     let current = try self.size()
     if current >= size { return }
@@ -102,17 +130,24 @@ final class PosixFile: OpenFile {
   }
 
   func setSize(_ size: Int) throws(StorageError) {
-    _ = try PosixFileSystem.call(.truncate, path) { ftruncate(descriptor, off_t(size)) }
+    _ = try descriptor.use(path) { (descriptor) throws(StorageError) in
+      try PosixFileSystem.call(.truncate, path) { ftruncate(descriptor, off_t(size)) }
+    }
   }
 
   func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? {
     let protection = kind == .sharedReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
     let flags = kind == .sharedReadOnly ? MAP_SHARED : MAP_PRIVATE
-    let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
-    guard let base = unsafe base, unsafe base != MAP_FAILED else {
-      throw PosixFileSystem.failure(.map, path, errno)
+    let address = try descriptor.use(path) { (descriptor) throws(StorageError) in
+      let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
+      guard let base = unsafe base, unsafe base != MAP_FAILED else {
+        throw PosixFileSystem.failure(.map, path, errno)
+      }
+      return UInt(bitPattern: base)
     }
-    let address = UInt(bitPattern: base)
+    guard let base = unsafe UnsafeMutableRawPointer(bitPattern: address) else {
+      preconditionFailure("a file was mapped at address 0")
+    }
     if kind == .sharedReadOnly { mapped.store(address, ordering: .relaxed) }
     let advise = { @Sendable (pattern: AccessPattern) in
       let advice =
@@ -130,6 +165,11 @@ final class PosixFile: OpenFile {
 
   func willRead(_ range: Range<Int>) {
     if range.isEmpty || isCached(at: range.upperBound - 1) { return }
+    // A hint: nothing is lost if the file was closed.
+    try? descriptor.use(path) { (descriptor) throws(StorageError) in advise(range, descriptor) }
+  }
+
+  private func advise(_ range: Range<Int>, _ descriptor: CInt) {
     #if canImport(Darwin)
     var advice = radvisory(
       ra_offset: off_t(range.lowerBound),

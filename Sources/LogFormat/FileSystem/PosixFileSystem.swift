@@ -381,45 +381,57 @@ extension PosixFileSystem {
 /// follower in this process.
 private final class PosixLock: LockableFile {
   private let path: String
-  private let descriptor: CInt
+  private let descriptor: Descriptor
 
   init(path: String, descriptor: CInt) {
     self.path = path
-    self.descriptor = descriptor
+    self.descriptor = Descriptor(descriptor)
   }
 
   func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool {
-    let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)
-    while flock(descriptor, operation) != 0 {
-      let code = errno
-      if code == EINTR { continue }
-      if code == EWOULDBLOCK { return false }
-      throw PosixFileSystem.failure(.lock, path, code)
+    try descriptor.use(path) { (descriptor) throws(StorageError) in
+      let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)
+      while flock(descriptor, operation) != 0 {
+        let code = errno
+        if code == EINTR { continue }
+        if code == EWOULDBLOCK { return false }
+        throw PosixFileSystem.failure(.lock, path, code)
+      }
+      return true
     }
-    return true
   }
 
-  func release() { _ = flock(descriptor, LOCK_UN) }
+  func release() {
+    try? descriptor.use(path) { (descriptor) throws(StorageError) in _ = flock(descriptor, LOCK_UN)
+    }
+  }
+
+  func close() {
+    // Closing is not enough: a child that another thread is just starting has the descriptor, too, until it runs its own
+    // program, and with it the lock.
+    release()
+    descriptor.giveBack()
+  }
 
   var isNamed: Bool {
-    var own = stat()
-    guard unsafe fstat(descriptor, &own) == 0 else { return false }
+    guard let own = status else { return false }
     // Some file systems do not count names.
     return own.st_nlink > 0 || isInPlace
   }
 
   var isInPlace: Bool {
-    var own = stat()
-    guard unsafe fstat(descriptor, &own) == 0 else { return false }
+    guard let own = status else { return false }
     var named = stat()
     return unsafe stat(path, &named) == 0 && named.st_dev == own.st_dev
       && named.st_ino == own.st_ino
   }
 
-  deinit {
-    // Closing is not enough: a child that another thread is just starting has the descriptor, too, until it runs its own
-    // program, and with it the lock.
-    release()
-    _ = close(descriptor)
+  private var status: stat? {
+    try? descriptor.use(path) { (descriptor) throws(StorageError) -> stat? in
+      var own = stat()
+      return unsafe fstat(descriptor, &own) == 0 ? own : nil
+    }
   }
+
+  deinit { close() }
 }

@@ -75,6 +75,9 @@ public final class PackReader: Sendable {
     return try body(buffer.bytes)
   }
 
+  /// Gives back the file, if the bytes can be read without it.
+  package func closeFile() { if mapping != nil { file.close() } }
+
   /// Announces the order in which the bytes will be read.
   package func expect(_ pattern: AccessPattern) {
     isReadHereAndThere.store(pattern == .random, ordering: .relaxed)

@@ -11,7 +11,8 @@ package final class SecondaryIndexFile: Sendable {
   package let fileHeader: FileHeader
   /// The size of the file when it was opened, in bytes.
   package let byteCount: Int
-  private let file: any OpenFile
+  /// The file, if it is not mapped.
+  private let file: (any OpenFile)?
   private let mapping: MappedFile?
   /// For each block its first entry, its offset, and its count and checksum in one word.
   private let directory: [UInt64]
@@ -37,7 +38,7 @@ package final class SecondaryIndexFile: Sendable {
   ) throws(StorageError) {
     self.path = path
     self.tables = tables
-    file = try fileSystem.open(path, .read)
+    let file = try fileSystem.open(path, .read)
     byteCount = try file.size()
     (fileHeader, header) = try SecondaryIndexFiles.readHeader(of: file, path)
     guard fileHeader.store == store ?? fileHeader.store else {
@@ -61,6 +62,7 @@ package final class SecondaryIndexFile: Sendable {
       mapping?.expect(.random)
     }
     self.mapping = mapping
+    self.file = mapping == nil ? file : nil
     guard isDirectoryValid() else {
       throw Self.damage(path, at: header.directoryOffset, .missing(.secondaryIndex))
     }
@@ -95,6 +97,7 @@ package final class SecondaryIndexFile: Sendable {
         return try body(words)
       }
     }
+    guard let file else { preconditionFailure("an index file is neither mapped nor open") }
     let bytes: ByteBuffer
     do {
       bytes = try file.readBytes(range.count, at: range.lowerBound)

@@ -77,6 +77,9 @@ package final class WordIndexFile: Sendable {
     return unsafe bytes.bytes.withUnsafeBytes { unsafe Array($0) }
   }
 
+  /// Gives back the file, once all runs that are needed were read.
+  package func close() { file.close() }
+
   /// Reads all runs.
   ///
   /// - Throws: ``StorageError`` if a run is damaged, or cannot be read.

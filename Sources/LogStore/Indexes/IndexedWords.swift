@@ -62,6 +62,7 @@ struct IndexedWords: Sendable {
     }
     if let last = file.pending.last, last > RowReference.maximumKey { throw DamagedWords() }
     pending = Set(file.pending)
+    file.close()
   }
 
   /// Whether anything is not as the file has it.

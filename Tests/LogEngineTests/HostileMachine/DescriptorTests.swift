@@ -1,6 +1,7 @@
 import Foundation
 import LogEngineTestSupport
 import RowFormat
+import Synchronization
 import Testing
 
 @testable import LogEngine
@@ -38,6 +39,127 @@ import Testing
   }
   #endif
 }
+
+#if os(Linux)
+/// An app that holds on to what it has closed must be able to open other stores for as long as it runs.
+@Suite struct `A store that was closed` {
+  private let path = FileManager.default.temporaryDirectory.appending(
+    path: "closed-\(UUID().uuidString)"
+  ).path
+
+  /// The files below the folder of the store that this process has open.
+  private func openFiles() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    .filter { $0.hasPrefix(path + "/") }
+  }
+
+  private func fill(_ engine: StorageEngine) throws {
+    for number in 0..<200 {
+      var batch = engine.makeBatch()
+      batch.insert(
+        RowReference(table: 1, key: try engine.takeKeys(1, in: 1).lowerBound),
+        layout: LayoutNumber(1),
+        row: MemoryStore.row(Int64(number), String(repeating: "x", count: 400)).span.bytes
+      )
+      try engine.commit(&batch)
+    }
+  }
+
+  @Test(
+    arguments: [EngineOptions.Writers.oneProcess, .severalProcesses],
+    [EngineOptions.BackgroundWork.caller, .ownThread]
+  )
+  func `keeps no descriptor, and its rows can be read`(
+    writers: EngineOptions.Writers,
+    background: EngineOptions.BackgroundWork
+  ) throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var options = MemoryStore.options()
+    options.writers = writers
+    options.background = background
+    let engine = try StorageEngine.open(at: path, options: options)
+    try engine.apply(MemoryStore.tableChanges)
+    try fill(engine)
+    try engine.compact()
+    try fill(engine)
+    var readOnly = MemoryStore.options(.readOnly)
+    readOnly.missingStore = .fail
+    let reader = try StorageEngine.open(at: path, options: readOnly)
+    let rows = try MemoryStore.rows(of: engine)
+    try engine.close()
+    try reader.close()
+    #expect(rows.count == 400)
+    #expect(try MemoryStore.rows(of: engine) == rows)
+    #expect(try MemoryStore.rows(of: reader) == rows)
+    #expect(try openFiles() == [])
+    try engine.close()
+    withExtendedLifetime((engine, reader)) {}
+  }
+
+  @Test(arguments: [EngineOptions.Writers.oneProcess, .severalProcesses])
+  func `keeps none either if it could not be written any more`(
+    writers: EngineOptions.Writers
+  ) throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var options = MemoryStore.options()
+    options.writers = writers
+    let fileSystem = UnsynchronizedFileSystem(PosixFileSystem())
+    let engine = try StorageEngine.open(at: path, options: options, fileSystem: fileSystem)
+    try engine.apply(MemoryStore.tableChanges)
+    try fill(engine)
+    fileSystem.fails.store(true, ordering: .relaxed)
+    #expect(throws: StorageError.self) { try fill(engine) }
+    try? engine.close()
+    #expect(try openFiles() == [])
+    withExtendedLifetime(engine) {}
+  }
+}
+
+/// A file system whose files cannot be synchronized from some time on.
+private final class UnsynchronizedFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
+  let fails = Atomic<Bool>(false)
+
+  init(_ base: any FileSystem) { self.base = base }
+
+  func open(_ path: String, _ mode: OpenMode) throws(StorageError) -> any OpenFile {
+    UnsynchronizedFile(try base.open(path, mode), self)
+  }
+
+  private final class UnsynchronizedFile: OpenFile {
+    private let file: any OpenFile
+    private let fileSystem: UnsynchronizedFileSystem
+    var path: String { file.path }
+
+    init(_ file: any OpenFile, _ fileSystem: UnsynchronizedFileSystem) {
+      self.file = file
+      self.fileSystem = fileSystem
+    }
+
+    func size() throws(StorageError) -> Int { try file.size() }
+    func read(into buffer: inout MutableRawSpan, at offset: Int) throws(StorageError) -> Int {
+      try file.read(into: &buffer, at: offset)
+    }
+    func write(_ bytes: RawSpan, at offset: Int) throws(StorageError) -> Int {
+      try file.write(bytes, at: offset)
+    }
+    func synchronize() throws(StorageError) {
+      if fileSystem.fails.load(ordering: .relaxed) {
+        throw .inputOutput(path: path, operation: .synchronize, errno: 5)
+      }
+      try file.synchronize()
+    }
+    func allocate(_ size: Int) throws(StorageError) { try file.allocate(size) }
+    func setSize(_ size: Int) throws(StorageError) { try file.setSize(size) }
+    func map(_ count: Int, _ kind: MappingKind) throws(StorageError) -> MappedFile? {
+      try file.map(count, kind)
+    }
+    func close() { file.close() }
+  }
+}
+#endif
 
 /// A store with something of everything, one of whose calls finds no descriptor.
 private final class CrowdedSession {
