@@ -2,10 +2,10 @@ import RowFormat
 
 /// The means to cut rows out of a block, one after the other.
 ///
-/// What the rows of one block have in common is found once: the entries of its chunks, their dictionaries, and the first bytes of
-/// those that are compressed. The memory serves the next block, too.
+/// The rows of a block share its chunks' entries, dictionaries and decompressed bytes, so each of these is found once. The next
+/// block uses the same memory.
 ///
-/// Safe to use and unchecked, because one thread at a time has it.
+/// Safe to use, because nothing outside of the buffers is read. Unchecked, because one thread at a time uses it.
 @safe final class BlockCut: @unchecked Sendable {
   // Used row by row, so no access may cost a run-time exclusivity check. There are no overlapping accesses.
   /// The chunk of the keys, then those of the columns; as many as the block has, and perhaps more from another one.
@@ -21,7 +21,7 @@ import RowFormat
 
   /// Takes the row that was written.
   func takeRow(_ range: Range<Int>, key: UInt64, _ schema: PackSchema) -> PackedRows {
-    // Whoever asked for the last row may have it still.
+    // The caller before this one may still read the last row.
     if !isKnownUniquelyReferenced(&last) { last = PackedRows() }
     unsafe last.fill(with: writer.bytes.extracting(range), key: key, schema)
     return last
