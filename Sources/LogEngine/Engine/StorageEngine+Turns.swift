@@ -131,16 +131,17 @@ extension StorageEngine {
   /// - Parameters:
   ///   - count: The number of keys.
   ///   - table: The table.
-  /// - Returns: The keys.
+  /// - Returns: The keys; none if there is no such table.
   /// - Throws: ``/LogFormat/StorageError`` if this process's turn does not come.
   /// - Complexity: A turn for each 64 keys, unless this is one.
   public func takeKeys(_ count: Int, in table: UInt16) throws(StorageError) -> Range<UInt64> {
-    guard let writer, let turns = writer.turns, count > 0, let slot = state.tables[Int(table)]
-    else {
+    guard let writer, let turns = writer.turns, count > 0 else {
       return reserveKeys(count, in: table)
     }
     if let keys = turns.takeReserved(count, of: table) { return keys }
     return try writer.inTurn { () throws(StorageError) in
+      // The turn has read what other processes have committed: one of them may have made the table.
+      guard let slot = state.tables[Int(table)] else { return 0..<0 }
       let keys = try turns.takeKeys(
         count,
         of: table,

@@ -372,6 +372,24 @@ private final class CommitCount: Sendable {
     #expect(try StorageEngine.verify(at: path).problems.isEmpty)
   }
 
+  @Test func `take keys of a table that another has just made`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(
+      path: "members-\(UUID().uuidString)"
+    )
+    .path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var options = Self.options()
+    // Nothing is read in the background: only a turn reads what the other one has done.
+    options.background = .caller
+    let engines = try (0..<2).map { _ in try StorageEngine.open(at: path, options: options) }
+    try engines[0].apply(MemoryStore.tableChanges)
+    let keys = try engines.map { try $0.takeKeys(3, in: 1) }
+    #expect(keys.allSatisfy { $0.count == 3 })
+    #expect(!keys[0].overlaps(keys[1]))
+    #expect(try engines[1].takeKeys(3, in: 99).isEmpty)
+    for engine in engines { try engine.close() }
+  }
+
   /// Each copy has what had been committed by any process when it was begun, and no part of a commit.
   @Test(arguments: [EngineOptions.Durability.full, .relaxed(interval: .milliseconds(10))])
   func `are copied as of their last commits while all of them go on`(
@@ -387,8 +405,6 @@ private final class CommitCount: Sendable {
     let path = folder.appending(path: "store").path
     let engines = try (0..<2).map { _ in try StorageEngine.open(at: path, options: options) }
     try engines[0].apply(MemoryStore.tableChanges)
-    // One that does not know the table yet has no keys for it.
-    try engines[1].refresh()
     let counts = engines.map { _ in CommitCount() }
     let running = CommitCount()
     running.value.store(engines.count, ordering: .relaxed)
