@@ -89,7 +89,8 @@ final class UnsavedModels {
     let isListed = unsavedClass?.listsValues(of: column) ?? false
     guard isListed || keepsInvalidations else { return }
     state.isListedByValue = false
-    if isListed { unsavedClass?.invalidateValues(of: state) }
+    // The next setter reports nothing, so from now on none of its values counts as known.
+    if unsavedClass?.listsValues(of: nil) == true { unsavedClass?.invalidateValues(of: state) }
     if keepsInvalidations { invalidations.append(state) }
   }
 }

@@ -12,6 +12,8 @@ import Testing
   var level: Int
   var ratio: Float
   var draught: Double?
+  var place: String
+  var gauge: String?
   var isChecked = false
 
   /// Not stored: a predicate that asks for it needs objects.
@@ -24,6 +26,15 @@ import Testing
     level = .random(in: -3...3, using: &random)
     ratio = Float(Double.depth(&random))
     draught = Bool.random(using: &random) ? .depth(&random) : nil
+    place = .tidePlace(&random)
+    gauge = Bool.random(using: &random) ? .tidePlace(&random) : nil
+  }
+}
+
+extension String {
+  /// A name; two of them are one in two spellings.
+  fileprivate static func tidePlace(_ random: inout SeededRandom) -> String {
+    ["Conqu\u{EA}t", "Conque\u{302}t", "Brest", "brest", ""].randomElement(using: &random) ?? ""
   }
 }
 
@@ -69,6 +80,8 @@ extension Double {
       Int.random(in: -3...3, using: &random), Int.random(in: -3...3, using: &random)
     )
     let ratio = Float(Double.depth(&random))
+    let (place, gauge) = (String.tidePlace(&random), String.tidePlace(&random))
+    let draught: Double? = Bool.random(using: &random) ? .depth(&random) : nil
     switch kind {
     case 0:
       return Question(
@@ -116,11 +129,45 @@ extension Double {
         slow: #Predicate { $0.isCurious && $0.level == level && $0.at > day },
         description: "level \(level), after \(day)"
       )
+    case 7:
+      return Question(
+        fast: #Predicate { $0.place == place && $0.depth >= depth },
+        slow: #Predicate { $0.isCurious && $0.place == place && $0.depth >= depth },
+        description: "at \(place), from \(depth)"
+      )
+    case 8:
+      return Question(
+        fast: #Predicate { $0.draught == draught && gauge == $0.gauge },
+        slow: #Predicate { $0.isCurious && $0.draught == draught && gauge == $0.gauge },
+        description: "draught \(String(describing: draught)), by \(gauge)"
+      )
+    case 9:
+      return Question(
+        fast: #Predicate { $0.place == place && $0.place == gauge && $0.at < day },
+        slow: #Predicate { $0.isCurious && $0.place == place && $0.place == gauge && $0.at < day },
+        description: "at \(place) and \(gauge), before \(day)"
+      )
+    case 10:
+      return Question(
+        fast: #Predicate { $0.isChecked == false && $0.ratio == ratio || $0.gauge == gauge },
+        slow: #Predicate {
+          $0.isCurious && ($0.isChecked == false && $0.ratio == ratio || $0.gauge == gauge)
+        },
+        description: "ratio \(ratio), or by \(gauge)"
+      )
+    case 11:
+      return Question(
+        fast: #Predicate { $0.depth == depth && $0.isChecked == false && $0.level > level },
+        slow: #Predicate {
+          $0.isCurious && $0.depth == depth && $0.isChecked == false && $0.level > level
+        },
+        description: "depth \(depth), above level \(level)"
+      )
     default: return Question(fast: nil, slow: #Predicate { $0.isCurious }, description: "all")
     }
   }
 
-  private static let kindCount = 8
+  private static let kindCount = 13
 
   private func check(
     _ kind: Int,
@@ -213,7 +260,9 @@ extension Double {
         case 4: reading.level = .random(in: -3...3, using: &random)
         case 5: reading.ratio = Float(Double.depth(&random))
         case 6: reading.draught = reading.draught == nil ? .depth(&random) : nil
-        case 7: reading.isChecked.toggle()
+        case 7:
+          reading.isChecked.toggle()
+          reading.place = .tidePlace(&random)
         case 8: context.delete(reading)
         case 9:
           // Between the two, figures and fetches know it as deleted.
@@ -236,6 +285,31 @@ extension Double {
       let (kind, order) = kinds[step % 3]
       try check(kind, order, &random, context, seed)
     }
+  }
+
+  @Test func `find a model by a value that was set right after another of its values`() throws {
+    var random = SeededRandom(seed: 1)
+    let context = ModelContext(
+      try ModelContainer(
+        for: TideReading.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
+    context.autosaveEnabled = false
+    let readings = (0..<40).map { TideReading($0, &random) }
+    for reading in readings { context.insert(reading) }
+    let inOuessant = FetchDescriptor<TideReading>(predicate: #Predicate { $0.place == "Ouessant" })
+    #expect(try context.fetch(inOuessant).isEmpty)
+    // A list of the models that match is kept from some time on.
+    for depth in 0..<5 {
+      let depth = Double(depth)
+      _ = try context.fetch(
+        FetchDescriptor<TideReading>(predicate: #Predicate { $0.depth > depth })
+      )
+    }
+    readings[7].isChecked.toggle()
+    readings[7].place = "Ouessant"
+    #expect(try context.fetch(inOuessant) == [readings[7]])
   }
 
   /// The store skips the rows before, some of which have unsaved changes here.
