@@ -15,7 +15,9 @@ extension ModelContext {
   ) throws -> [T]? {
     var descriptor = descriptor
     descriptor.translation = pending.expression
-    guard connection.store.ordersRowsByReference, let order = ModelOrder(descriptor.sortBy) else {
+    guard connection.store.ordersRowsByReference,
+      let order = ModelOrder(descriptor.sortBy, pending.ordering)
+    else {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
     var window = FetchSlice(descriptor)
@@ -332,7 +334,7 @@ extension ModelContext {
     from connection: StoreConnection
   ) throws -> [PersistentIdentifier]? {
     guard connection.store.ordersRowsByReference, pending.areAllNew, descriptor.sortBy.isEmpty,
-      let order = ModelOrder(descriptor.sortBy)
+      let order = ModelOrder(descriptor.sortBy, pending.ordering)
     else { return nil }
     let added = try pending.matching(order, from: nil, upTo: nil, atMost: nil).models
     if !pending.isCurrent { return nil }

@@ -21,6 +21,8 @@ struct PendingModels<T: PersistentModel> {
   private let read: (inout FetchReading) -> Void
   private let descriptor: FetchDescriptor<T>
   let expression: QueryExpression?
+  /// The sort, if it has a form over rows.
+  let ordering: RowOrdering?
   /// The lists of unsaved models of which the fetch may want a part: in its order, and by an attribute it sets bounds on.
   private let spans: (inOrder: UnsavedSpan?, byKey: UnsavedSpan?)
 
@@ -49,11 +51,12 @@ struct PendingModels<T: PersistentModel> {
     if inserted.isEmpty, candidates.isEmpty, deletedCount == 0 { return nil }
     let expression =
       try? descriptor.translation ?? descriptor.predicate.map { try QueryExpression($0) }
+    ordering = try? RowOrdering(descriptor.sortBy)
     if candidates.isEmpty, ![inserted].areMany {
       reading = nil
       changed = []
     } else {
-      var reading = FetchReading(descriptor, expression)
+      var reading = FetchReading(descriptor, expression, ordering)
       read(&reading)
       self.reading = reading
       changed = candidates.filter {
@@ -71,8 +74,8 @@ struct PendingModels<T: PersistentModel> {
       return
     }
     spans = (
-      .inOrder(of: descriptor, expression, reading),
-      .byBoundedKey(of: descriptor, expression, reading)
+      ordering.flatMap { .inOrder(of: type, $0, expression, reading) },
+      .byBoundedKey(of: type, expression, reading)
     )
   }
 
@@ -258,12 +261,11 @@ struct PendingModels<T: PersistentModel> {
     atMost limit: Int?
   ) throws -> (countBefore: Int, models: [T]) {
     let kept = try kept()
-    if let (matches, range) = kept, matches.isInOrderOfFetch {
-      let start = first.map { max(matches.position(of: $0), range.lowerBound) } ?? range.lowerBound
-      let end = last.map { min(matches.position(of: $0), range.upperBound) } ?? range.upperBound
+    if let kept, kept.isInOrderOfFetch {
+      let start = first.map { kept.count(before: $0) } ?? 0
+      let end = last.map { kept.count(before: $0) } ?? kept.count
       let count = min(limit ?? .max, max(end - start, 0))
-      let found = matches.models(at: start..<(start + count), as: T.self)
-      return (min(start, range.upperBound) - range.lowerBound, Array(found))
+      return (start, kept.models(at: start..<(start + count), as: T.self))
     }
     var found = try matching(in: kept)
     if let last { found.removeAll { order.compare($0, last) > 0 } }
@@ -278,8 +280,8 @@ struct PendingModels<T: PersistentModel> {
   func matchingInAnyOrder() throws -> [T] { try matching(in: try kept()) }
 
   /// The models that match: in the order of their rows, if a list of them is kept.
-  private func matching(in kept: (UnsavedMatches, Range<Int>)?) throws -> [T] {
-    if let (matches, range) = kept { return matches.modelsByRow(at: range) }
+  private func matching(in kept: UnsavedMatches.Part?) throws -> [T] {
+    if let kept { return kept.modelsByRow() }
     let matching = try matching()
     return matching.changed + matching.inserted
   }
@@ -288,7 +290,7 @@ struct PendingModels<T: PersistentModel> {
   ///
   /// - Throws: An error of evaluating the predicate.
   func matchCount() throws -> Int {
-    if let (_, range) = try kept() { return range.count }
+    if let kept = try kept() { return kept.count }
     let matching = try matching()
     return matching.changed.count + matching.inserted.count
   }
@@ -299,21 +301,21 @@ struct PendingModels<T: PersistentModel> {
   ///
   /// A list in the order of the fetch need not be read to its end, but belongs to few fetches. One that is ordered by an attribute
   /// serves all that set other bounds on it.
-  private func kept() throws -> (UnsavedMatches, Range<Int>)? {
+  private func kept() throws -> UnsavedMatches.Part? {
     let inOrder = spans.inOrder.map { context.repeatedFetches.tests(of: $0.question) }
     if let span = spans.inOrder, let inOrder, let kept = try kept(span, inOrder) { return kept }
     guard let span = spans.byKey,
       let kept = try kept(span, context.repeatedFetches.tests(of: span.question))
     else { return nil }
     // They are sorted each time.
-    inOrder?.testCount += kept.1.count
+    inOrder?.testCount += kept.count
     return kept
   }
 
   private func kept(
     _ span: UnsavedSpan,
     _ tests: UnsavedTests
-  ) throws -> (UnsavedMatches, Range<Int>)? {
+  ) throws -> UnsavedMatches.Part? {
     if let known = tests.matches, !known.isCurrent(among: context.unsaved) {
       tests.matches = nil
       tests.testCount = 0
@@ -330,9 +332,9 @@ struct PendingModels<T: PersistentModel> {
       tests.matches = nil
       throw error
     }
-    let range = matches.range(within: span.bounds)
-    assert(areComplete(matches, range), "the unsaved models that are kept are not those that match")
-    return (matches, range)
+    let part = matches.part(having: span.values, within: span.bounds)
+    assert(areComplete(part), "the unsaved models that are kept are not those that match")
+    return part
   }
 
   /// The number of affected rows in the store's last answer to such a fetch: so many may be in the next one.
@@ -352,10 +354,10 @@ struct PendingModels<T: PersistentModel> {
   }
 
   /// Whether the models that are kept are those that match; of many, this is not tested.
-  private func areComplete(_ matches: UnsavedMatches, _ range: Range<Int>) -> Bool {
+  private func areComplete(_ part: UnsavedMatches.Part) -> Bool {
     guard [inserted, changed].modelCount <= 512, let matching = try? matching(isRecorded: false)
     else { return true }
-    let kept = matches.models(at: range, as: T.self).map { ObjectIdentifier($0) }
+    let kept = part.models(at: 0..<part.count, as: T.self).map { ObjectIdentifier($0) }
     let found = Set((matching.changed + matching.inserted).map { ObjectIdentifier($0) })
     return found == Set(kept) && found.count == kept.count
   }

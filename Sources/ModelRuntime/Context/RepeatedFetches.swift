@@ -163,7 +163,6 @@ struct FetchQuestion {
   let interest: Interest
   private let type: ModelDescriptor
   private let test: QueryExpression?
-  private let sort: AnyHashable
   private let ordering: RowOrdering
 
   /// - Parameters:
@@ -184,13 +183,13 @@ struct FetchQuestion {
     self.interest = interest
     type = .of(T.self)
     test = expression
-    sort = AnyHashable(descriptor.sortBy)
     self.ordering = ordering
   }
 
   /// Whether what is remembered of another question is the answer to this one.
   func isSame(as other: FetchQuestion) -> Bool {
-    guard interest == other.interest, type === other.type, sort == other.sort else { return false }
+    guard interest == other.interest, type === other.type, ordering.isSame(as: other.ordering)
+    else { return false }
     guard let test, let otherTest = other.test else { return test == nil && other.test == nil }
     return test.asksTheSame(
       as: otherTest,

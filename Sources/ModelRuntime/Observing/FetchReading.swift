@@ -110,11 +110,24 @@ extension FetchReading {
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate; `nil` also for one that has no form over rows.
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ expression: QueryExpression?) {
+    self.init(descriptor, expression, try? RowOrdering(descriptor.sortBy))
+  }
+
+  /// The same, where the sort is translated, too, if it has a form over rows.
+  init<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ expression: QueryExpression?,
+    _ ordering: RowOrdering?
+  ) {
     self.init(of: T.self)
     if descriptor.predicate != nil {
       if let expression { add(expression) } else { addAnything() }
     }
-    add(descriptor.sortBy)
+    if let ordering {
+      for key in ordering.keys { add(key.source, [subject]) }
+    } else {
+      add(descriptor.sortBy)
+    }
   }
 
   mutating func add<T>(_ predicate: Predicate<T>) where T: PersistentModel {

@@ -126,7 +126,7 @@ struct ResultOrder {
 
   /// Compares the first keys of two results; the sign is the order.
   func compareFirstKeys(_ lhs: Slot, _ rhs: Slot) -> Int {
-    columns.first?.compare(Int(lhs), Int(rhs)) ?? 0
+    columns.isEmpty ? 0 : columns[0].compare(Int(lhs), Int(rhs))
   }
 
   /// Compares two results; the sign is the order.

@@ -8,12 +8,17 @@ import RowFormat
 struct ModelOrder<T: PersistentModel> {
   private let keys: PlaceKeys
 
-  /// - Returns: `nil` for a key that rows are not ordered by.
-  init?(_ sort: [SortDescriptor<T>]) {
-    guard let ordering = try? RowOrdering(sort) else { return nil }
+  /// - Parameters:
+  ///   - sort: The sort keys.
+  ///   - ordering: The same in the form over rows, if it has one.
+  ///
+  /// The result is `nil` for a key that rows are not ordered by.
+  init?(_ sort: [SortDescriptor<T>], _ ordering: RowOrdering?) {
+    guard let ordering else { return nil }
     var keys: [PlaceKeys.Key] = []
-    for (key, descriptor) in zip(ordering.keys, sort) {
-      guard case .column(_, let reading) = key.source, let keyPath = descriptor.keyPath,
+    for index in sort.indices {
+      let key = ordering.keys[index]
+      guard case .column(_, let reading) = key.source, let keyPath = sort[index].keyPath,
         let read = ResultOrder.reader(of: keyPath)
       else { return nil }
       let rule = SortRule(kind: reading.kind, order: key.order, textOrder: key.textOrder)

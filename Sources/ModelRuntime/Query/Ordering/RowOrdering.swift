@@ -49,6 +49,24 @@ package struct RowOrdering: Sendable {
 }
 
 extension RowOrdering {
+  /// Whether another sort, of the same class, is the same; one by what other rows tell is like none.
+  func isSame(as other: RowOrdering) -> Bool {
+    keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.isSame(as: $1) }
+  }
+}
+
+extension RowOrdering.Key {
+  fileprivate func isSame(as other: RowOrdering.Key) -> Bool {
+    guard case .column(let path, let reading) = source,
+      case .column(let otherPath, let otherReading) = other.source
+    else { return false }
+    return order == other.order && textOrder?.name == other.textOrder?.name
+      && path.isSameRow(as: otherPath)
+      && reading.isSame(as: otherReading)
+  }
+}
+
+extension RowOrdering {
   /// Makes the columns that collect the keys.
   ///
   /// An identifier takes two: the name of the entity, and the key.
