@@ -4,9 +4,9 @@ import ModelRuntime
 import RowFormat
 
 /// The common part of the stores over a log: everything but their configuration.
-protocol LogBackedStore: AggregatingStore, SearchingStore, LookingUpStore, DataStoreBatching,
-  TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore, DerivingStore,
-  RemoteRowReporting, ReferenceClearing, PrecedenceTaking, StateReading
+protocol LogBackedStore: AggregatingStore, SearchingStore, ExcludingStore, LookingUpStore,
+  DataStoreBatching, TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore,
+  DerivingStore, RemoteRowReporting, ReferenceClearing, PrecedenceTaking, StateReading
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }
@@ -84,6 +84,28 @@ extension LogBackedStore {
     return try tables.answer(request, .fetch) {
       try tables.follow()
       return try tables.fetch(request.descriptor, $0)
+    }
+  }
+
+  package func fetchRows<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    excluding excluded: ExcludedRows
+  ) throws -> [FetchedRow] {
+    let tables = try openTables()
+    return try tables.answer(request, .fetch) {
+      try tables.follow()
+      return try tables.fetch(request.descriptor, excluding: excluded, $0)
+    }
+  }
+
+  package func fetchCount<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>,
+    excluding excluded: ExcludedRows
+  ) throws -> Int? {
+    let tables = try openTables()
+    return try tables.answer(request, .count) {
+      try tables.follow()
+      return try tables.count(request.descriptor, excluding: excluded, $0)
     }
   }
 

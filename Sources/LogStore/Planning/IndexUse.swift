@@ -73,6 +73,19 @@ struct IndexUse {
     try ranges.reduce(0) { try $0 + keys.count(in: $1) }
   }
 
+  /// Number of rows in the ranges that are among some.
+  func count(of some: ExcludedRows.Keys, in keys: OrderedKeys) throws -> Int {
+    if some.isEmpty { return 0 }
+    var count = 0
+    for range in ranges {
+      try keys.forEach(in: range) {
+        if some.contains($0.row.key) { count += 1 }
+        return true
+      }
+    }
+    return count
+  }
+
   /// The rows' keys, ascending.
   func rowKeys(in keys: OrderedKeys) throws -> [UInt64] {
     var found: [UInt64] = []

@@ -182,6 +182,7 @@ extension IndexWalk {
   ///   - window: The part of the matching rows that is wanted.
   ///   - keys: The index.
   ///   - budget: The number of rows that may be tested.
+  ///   - excluded: Rows that are passed over.
   ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be tested.
   /// - Throws: The errors of `test`.
@@ -189,12 +190,22 @@ extension IndexWalk {
     _ window: FetchWindow,
     in keys: OrderedKeys,
     atMost budget: Int,
+    excluding excluded: ExcludedRows.Keys?,
     _ test: (([UInt64]) throws -> Set<UInt64>)?
   ) throws -> [UInt64]? {
     guard let end = window.end else { return nil }
     guard let test else {
       var rows: [UInt64] = []
       rows.reserveCapacity(min(window.limit, Self.greatestReserve))
+      if let excluded {
+        var skipped = window.offset
+        try forEach(in: keys, skipping: 0) {
+          if excluded.contains($0.row.key) { return true }
+          if skipped == 0 { rows.append($0.row.key) } else { skipped -= 1 }
+          return rows.count < window.limit
+        }
+        return rows
+      }
       try forEach(in: keys, skipping: window.offset) {
         rows.append($0.row.key)
         return rows.count < window.limit
@@ -202,7 +213,10 @@ extension IndexWalk {
       return rows
     }
     var pass = Testing(wanted: end, budget: budget, test)
-    try forEach(in: keys, skipping: 0) { try pass.add($0.row.key, isGroupEnd: true) }
+    try forEach(in: keys, skipping: 0) {
+      if let excluded, excluded.contains($0.row.key) { return true }
+      return try pass.add($0.row.key, isGroupEnd: true)
+    }
     guard try pass.finish() else { return nil }
     return Array(pass.found.dropFirst(window.offset).prefix(window.limit))
   }
@@ -213,6 +227,7 @@ extension IndexWalk {
   ///   - wanted: The number of rows that the fetch wants.
   ///   - keys: The index.
   ///   - budget: The number of rows that may be visited.
+  ///   - excluded: Rows that are passed over.
   ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
   /// - Returns: `nil` if more rows would have to be visited.
   /// - Throws: The errors of `test`.
@@ -220,11 +235,13 @@ extension IndexWalk {
     _ wanted: Int,
     in keys: OrderedKeys,
     atMost budget: Int,
+    excluding excluded: ExcludedRows.Keys?,
     _ test: (([UInt64]) throws -> Set<UInt64>)?
   ) throws -> [UInt64]? {
     var pass = Testing(wanted: wanted, budget: budget, test)
     var last: IndexKey?
     try forEach(in: keys, skipping: 0) { entry in
+      if let excluded, excluded.contains(entry.row.key) { return true }
       let isNew = last.map { !$0.hasPrefix(groupWordCount, of: entry.key) } ?? false
       last = entry.key
       return try pass.add(entry.row.key, isGroupEnd: isNew || isComplete)

@@ -43,6 +43,9 @@ enum ScanMethod: Equatable {
     }
   }
 
+  /// Maximum number of an index's entries that are looked at for those of rows to leave out of their number.
+  static let greatestExactCount = 1024
+
   /// Limit of the number of other rows that are looked for first, to find the rows that refer to them.
   ///
   /// Each is looked up in the index of references, for some microseconds.

@@ -7,6 +7,8 @@ struct StoreQuery {
   /// `nil` if the rows are to come in the order of their keys.
   let ordering: RowOrdering?
   let window: FetchWindow
+  /// Rows that are left out.
+  var excluded: ExcludedRows?
 
   /// Translates a fetch.
   ///

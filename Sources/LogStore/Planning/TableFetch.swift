@@ -32,6 +32,8 @@ struct TableFetch {
   private let path: AccessPath
   /// The first key that can match, of a page in the order of the keys; `nil` if none can.
   private let firstKey: UInt64?
+  /// Rows that are left out where rows are visited; counting tells whether it leaves them out.
+  private let excluded: ExcludedRows.Keys?
   /// Counts what is read, if a plan was requested.
   let tally: TableTally?
 
@@ -41,9 +43,9 @@ struct TableFetch {
     case keys([UInt64])
     /// These rows match, ascending, and no others.
     case matches([UInt64])
-    /// So many rows match.
-    case count(Int)
-    /// These rows are wanted, in the order of the sort, and no others.
+    /// So many rows match, and so many of these are left out; `nil` if that was not looked at.
+    case count(Int, excluded: Int?)
+    /// These rows are wanted, in the order of the sort, and no others; none that is left out is among them.
     case page([UInt64])
     case columns(ColumnPlan)
     case rows
@@ -71,6 +73,7 @@ struct TableFetch {
   ///   - plan: The candidates that the predicate names, or that indexes can find.
   ///   - output: The result that is wanted of the rows.
   ///   - limit: The number of matching rows that are wanted, in the order of their keys; `nil` for all.
+  ///   - excluded: Rows that are left out.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
@@ -80,6 +83,7 @@ struct TableFetch {
     _ plan: CandidatePlan,
     for output: Output,
     limit: Int? = nil,
+    excluding excluded: ExcludedRows.Keys? = nil,
     _ resolver: StoreResolver
   ) throws {
     self.store = store
@@ -87,6 +91,8 @@ struct TableFetch {
     view = resolver.view
     let test = expression.map { LateFilter($0, table.descriptor, resolver) }
     self.test = test
+    let excluded = excluded.flatMap { $0.isEmpty ? nil : $0 }
+    self.excluded = excluded
     firstKey = expression?.pagePosition.map { $0.firstKey(in: table) } ?? 0
     tally =
       resolver.trace == nil
@@ -101,6 +107,7 @@ struct TableFetch {
       plan: plan,
       output: output,
       limit: limit,
+      excluded: excluded,
       tally: tally
     )
     path = try finder.find()
@@ -143,6 +150,7 @@ extension TableFetch {
     let plan: CandidatePlan
     let output: Output
     let limit: Int?
+    let excluded: ExcludedRows.Keys?
     let tally: TableTally?
 
     func find() throws -> AccessPath {
@@ -183,7 +191,16 @@ extension TableFetch {
       {
         return try candidates(narrowest)
       }
-      if let first, let keys = try first.scan(table, columns, test?.filter, in: view, tally) {
+      if let first,
+        let keys = try first.scan(
+          table,
+          columns,
+          test?.filter,
+          excluding: excluded,
+          in: view,
+          tally
+        )
+      {
         tally?.choose(columns, first: first, candidates: keys.count)
         return .keys(keys)
       }
@@ -245,7 +262,7 @@ extension TableFetch {
           by: first.ordering,
           behind: expression?.pagePosition
         ),
-        let rows = try walk.page(window, in: keys, atMost: rowCount, nil)
+        let rows = try walk.page(window, in: keys, atMost: rowCount, excluding: excluded, nil)
       else { return nil }
       tally?.choose(walk, candidates: rows.count)
       return .page(rows)
@@ -257,7 +274,7 @@ extension TableFetch {
       switch output {
       case .count:
         tally?.choose(found)
-        return .count(found.count)
+        return .count(found.count, excluded: try excludedCount(found))
       case .names:
         // Beyond that, columns bring the names in order, and sorting them takes longer.
         guard found.count <= rowCount / 4 else { return nil }
@@ -265,6 +282,12 @@ extension TableFetch {
         return .matches(try found.use.rowKeys(in: found.keys))
       case .rows, .first, .page: return nil
       }
+    }
+
+    /// The number of rows of an index's ranges that are left out; `nil` if they are too many to look at.
+    private func excludedCount(_ found: TableIndexes.Found) throws -> Int? {
+      guard let excluded, found.count <= ScanMethod.greatestExactCount else { return nil }
+      return try found.use.count(of: excluded, in: found.keys)
     }
 
     /// The path to the first rows of those that an index names, if nearly all of these match and so few are wanted that most
@@ -359,7 +382,7 @@ extension TableFetch {
     ) throws -> AccessPath? {
       if joined.isExact, case .count = output {
         choose(joined)
-        return .count(joined.count)
+        return .count(joined.count, excluded: nil)
       }
       guard joined.count <= narrowest?.count ?? .max,
         joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
@@ -411,7 +434,7 @@ extension TableFetch {
       let keys = try join.owners(in: table, atMost: rowCount)
       tally?.choose(.members(member.property.name), candidates: keys.count)
       if !isComplete { return .keys(keys) }
-      if case .count = output { return .count(keys.count) }
+      if case .count = output { return .count(keys.count, excluded: nil) }
       return .matches(keys)
     }
 
@@ -421,6 +444,10 @@ extension TableFetch {
       var matches: [UInt64] = []
       var budget = max(rowCount / 64, ScanMethod.smallTable)
       try view.scan(table.number, in: nil) { key, layout, row in
+        if let excluded, excluded.contains(key) {
+          budget -= 1
+          return budget > 0 ? .proceed : .stop
+        }
         tally?.readRow(row.byteCount)
         let isMatching = try table.withCurrentRow(row, layout: layout, key: key) {
           try filter.matches($0, RowReference(table: table.number, key: key))
@@ -458,14 +485,26 @@ extension TableFetch {
       let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
       if case .page(_, let window) = output, walk.isComplete {
         guard test != nil || window.limit <= rowCount / 8 else { return nil }
-        guard let keys = try walk.page(window, in: found.keys, atMost: budget, test) else {
-          return nil
-        }
+        guard
+          let keys = try walk.page(
+            window,
+            in: found.keys,
+            atMost: budget,
+            excluding: excluded,
+            test
+          )
+        else { return nil }
         tally?.choose(walk, candidates: keys.count)
         return .page(keys)
       }
       guard first.wanted < rowCount / 8,
-        let keys = try walk.first(first.wanted, in: found.keys, atMost: budget, test)
+        let keys = try walk.first(
+          first.wanted,
+          in: found.keys,
+          atMost: budget,
+          excluding: excluded,
+          test
+        )
       else { return nil }
       tally?.choose(walk, candidates: keys.count)
       return .keys(keys.sorted())
@@ -524,12 +563,17 @@ extension TableFetch {
   ) throws -> ScanControl {
     SchedulePoint.duringFetch.reach()
     switch path {
-    case .matches(let keys): return try visitMatches(keys, body)
+    case .matches(let keys): return try visitMatches(withoutExcluded(keys), body)
     case .page(let keys): return try visitMatches(keys.sorted(), body)
-    case .keys(let keys): return try visitCandidates(keys, body)
+    case .keys(let keys): return try visitCandidates(withoutExcluded(keys), body)
     case .rows, .count: return try visitCandidates(nil, body)
     case .columns(let plan): return try visitRanges(plan, body)
     }
+  }
+
+  private func withoutExcluded(_ keys: [UInt64]) -> [UInt64] {
+    guard let excluded else { return keys }
+    return keys.filter { !excluded.contains($0) }
   }
 
   /// Visits rows that are known to match; their keys ascend.
@@ -582,23 +626,26 @@ extension TableFetch {
   private final class RowVisitor {
     let table: EntityTable
     let filter: RowFilter?
+    let excluded: ExcludedRows.Keys?
     let tally: TableTally?
 
     init(_ fetch: TableFetch) {
       table = fetch.table
       filter = fetch.test?.filter
+      excluded = fetch.excluded
       tally = fetch.tally
     }
 
     /// Passes a row on if it matches.
     ///
-    /// - Returns: The answer of `body`; `nil` if the row does not match.
+    /// - Returns: The answer of `body`; `nil` if the row does not match, or is left out.
     func visitIfMatching(
       _ key: UInt64,
       _ layout: LayoutNumber,
       _ row: RawSpan,
       _ body: (RowReference, RawSpan) throws -> ScanControl
     ) throws -> ScanControl? {
+      if let excluded, excluded.contains(key) { return nil }
       let reference = RowReference(table: table.number, key: key)
       tally?.readRow(row.byteCount)
       return try table.withCurrentRow(row, layout: layout, key: key) { row in
@@ -636,7 +683,7 @@ extension TableFetch {
       case .columns:
         var matches: [UInt64] = []
         rowCount = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
-        try view.scan(table.number, keys: matches) { key, layout, row in
+        try view.scan(table.number, keys: withoutExcluded(matches)) { key, layout, row in
           take(
             isExact
               ? try table.visit(key, layout, row, tally, body)
@@ -677,7 +724,7 @@ extension TableFetch {
   /// Number of rows that match.
   func count() throws -> Int {
     switch path {
-    case .count(let count):
+    case .count(let count, _):
       tally?.match(count)
       return count
     case .matches(let keys), .page(let keys):
@@ -695,6 +742,23 @@ extension TableFetch {
         return .proceed
       }
       return count
+    }
+  }
+
+  /// Number of rows that match, without those that are left out; `nil` if they have not been told apart.
+  func countWithoutExcluded() throws -> Int? {
+    switch path {
+    case .count(_, excluded: nil): return nil
+    case .count(let count, let excludedCount?):
+      tally?.match(count)
+      return count - excludedCount
+    case .columns(let plan) where plan.isExact: return excluded == nil ? try count() : nil
+    case .matches(let keys), .page(let keys):
+      let count = withoutExcluded(keys).count
+      tally?.match(count)
+      return count
+    // Excluded rows are not visited.
+    case .keys, .columns, .rows: return try count()
     }
   }
 

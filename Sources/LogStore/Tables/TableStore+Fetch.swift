@@ -223,14 +223,32 @@ extension TableStore {
     try fetch(descriptor, StoreResolver(self, trace))
   }
 
+  /// The rows a fetch asks for that are not among some.
+  ///
+  /// - Throws: As ``fetch(_:_:)``.
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
+    _ trace: QueryTrace?
+  ) throws -> [FetchedRow] {
+    var query = try StoreQuery(descriptor)
+    query.excluded = excluded
+    return try fetch(T.self, query, StoreResolver(self, trace))
+  }
+
   /// The rows a fetch asks for, as of the view of a resolver.
   ///
   /// - Throws: As ``fetch(_:_:)``.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ resolver: StoreResolver
+  ) throws -> [FetchedRow] { try fetch(T.self, StoreQuery(descriptor), resolver) }
+
+  private func fetch<T: PersistentModel>(
+    _: T.Type,
+    _ query: StoreQuery,
+    _ resolver: StoreResolver
   ) throws -> [FetchedRow] {
-    let query = try StoreQuery(descriptor)
     var builder = FetchedRowBuilder(expecting: query.window.limit == .max ? 0 : query.window.limit)
     if let ordering = query.ordering {
       let order = try visit(T.self, query, by: ordering, resolver) { builder.append($0, row: $1) }
@@ -317,6 +335,30 @@ extension TableStore {
     return query.window.count(of: all)
   }
 
+  /// Counts the rows a fetch asks for, without some.
+  ///
+  /// - Returns: `nil` if these are not told from the others where the rows are counted.
+  /// - Throws: As ``count(_:_:)``.
+  func count<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
+    _ trace: QueryTrace?
+  ) throws -> Int? {
+    var query = try StoreQuery(counting: descriptor)
+    if query.expression == nil { return nil }
+    query.excluded = excluded
+    var all: Int? = 0
+    try visit(T.self, query, for: .count, StoreResolver(self, trace)) { fetch in
+      guard let counted = all, let count = try fetch.countWithoutExcluded() else {
+        all = nil
+        return .stop
+      }
+      all = counted + count
+      return .proceed
+    }
+    return all.map(query.window.count)
+  }
+
   /// Visits the rows that can be among the first of a sort, table by table in key order.
   ///
   /// - Returns: The wanted ones of the visited rows, in order; `nil` if these are all of them, as they were visited.
@@ -390,6 +432,7 @@ extension TableStore {
           plan,
           for: output,
           limit: query.ordering == nil ? query.window.end : nil,
+          excluding: query.excluded?.keys(of: table.number),
           resolver
         )
         trace?.add(.plan, since: start)

@@ -44,7 +44,11 @@ extension ModelContext {
       }
       var request = window.request(for: descriptor)
       if let start { request.begin(behind: start) }
-      var answer = try connection.store.fetch(request, for: editingState)
+      var answer = try connection.store.fetch(
+        request,
+        excluding: pending.rowsToExclude(in: connection),
+        for: editingState
+      )
       answer.tell(editingState.trace)
       if answer.needsFilter || answer.needsSort {
         return try fetchAll(descriptor, correctedBy: pending, from: connection)
@@ -62,14 +66,19 @@ extension ModelContext {
       if !pending.isCurrent { return nil }
       let fetchedCount = models.count
       if let passing, isOfOneState, rows.count == fetchedCount {
-        let last = rows[..<models.prefix(while: pending.isAffected).count].last
-        passing.pass(
-          through: last,
-          of: last.flatMap { connection.descriptor(of: $0.reference) },
-          affectedCount: pending.affectedCount
-        )
+        let affectedCount = pending.affectedCount
+        if answer.areExcluded {
+          let type = rows.first.flatMap { connection.descriptor(of: $0.reference) }
+          passing.pass(before: rows.first, of: type, affectedCount: affectedCount)
+        } else {
+          let last = rows[..<models.prefix(while: pending.isAffected).count].last
+          let type = last.flatMap { connection.descriptor(of: $0.reference) }
+          passing.pass(through: last, of: type, affectedCount: affectedCount)
+        }
       }
-      if !pending.areAllNew {
+      if answer.areExcluded {
+        assert(!models.contains(where: pending.isAffected), "a row is there that was left out")
+      } else if !pending.areAllNew {
         models = models.filter { !pending.isAffected($0) }
         pending.lastAffectedCount = fetchedCount - models.count
       }
@@ -232,6 +241,17 @@ extension ModelContext {
     request.fetchLimit = nil
     request.fetchOffset = nil
     let changeCount = connection.changeCount
+    if !pending.areAllNew,
+      let count = try connection.store.fetchCount(
+        request,
+        excluding: pending.affectedRows(in: connection),
+        for: editingState
+      )
+    {
+      pending.refresh(from: connection, readAfter: changeCount)
+      let all = count + (try pending.matchCount())
+      return pending.isCurrent ? FetchSlice(descriptor).count(of: all) : nil
+    }
     guard var count = try connection.store.fetchCount(request, for: editingState) else {
       return nil
     }
@@ -264,7 +284,7 @@ extension ModelContext {
     for interest: FetchQuestion.Interest
   ) -> RepeatedFetch? {
     if pending.areAllNew { return nil }
-    return FetchQuestion(descriptor, pending.expression, for: interest)
+    return FetchQuestion(descriptor, pending.expression, pending.ordering, for: interest)
       .map { repeatedFetches.memory(of: $0) }
   }
 

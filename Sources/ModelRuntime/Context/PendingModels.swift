@@ -210,6 +210,16 @@ struct PendingModels<T: PersistentModel> {
     context.refreshOutdatedRows(of: affected, from: connection)
   }
 
+  /// The affected rows that a store need not answer with: none, if others may have saved rows of deleted models, whose objects take
+  /// over what they meet.
+  func rowsToExclude(in connection: StoreConnection) -> ExcludedRows {
+    if deletedCount > 0 {
+      context.noticeCommitsIfCounted(to: connection)
+      if !context.epochs.isFirst { return ExcludedRows() }
+    }
+    return affectedRows(in: connection)
+  }
+
   /// The rows of affected models.
   func affectedRows(in connection: StoreConnection) -> ExcludedRows {
     guard affectedCount > 0, let reading = reading ?? (changed.isEmpty ? .init(of: T.self) : nil)
@@ -268,6 +278,7 @@ struct PendingModels<T: PersistentModel> {
       return (start, kept.models(at: start..<(start + count), as: T.self))
     }
     var found = try matching(in: kept)
+    if found.isEmpty { return (0, []) }
     if let last { found.removeAll { order.compare($0, last) > 0 } }
     descriptor.sortByRow(&found)
     let countBefore = first.map { first in found.prefix { order.compare($0, first) < 0 }.count }

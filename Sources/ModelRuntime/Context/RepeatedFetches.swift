@@ -120,8 +120,9 @@ final class PassedRows {
   fileprivate let moment: UnsavedMoment
   /// The place up to which all rows of the store's answer are affected.
   private(set) var passed: PagePosition?
-  /// The number of affected models when that was found.
+  /// The number of affected models at the last answer, and when that place was found.
   private var affectedCount = 0
+  private var placedCount = 0
   /// The affected models among whose rows the store has counted those that match, and the number of these.
   private(set) var counted: Set<ObjectIdentifier> = []
   private(set) var countedRows = 0
@@ -146,6 +147,21 @@ final class PassedRows {
     self.affectedCount = affectedCount
   }
 
+  /// The number of further affected models from which on it pays to remember a new place.
+  private static let step = 64
+
+  /// Passes over the rows before the first one of an answer without affected rows.
+  ///
+  /// - Parameters: As of ``pass(through:of:affectedCount:)``.
+  func pass(before first: FetchedRow?, of type: ModelDescriptor?, affectedCount: Int) {
+    self.affectedCount = affectedCount
+    guard affectedCount >= placedCount + Self.step, let first, let type,
+      let place = question.place(before: first, type)
+    else { return }
+    passed = place
+    placedCount = affectedCount
+  }
+
   /// Records that the store has counted the rows of affected models.
   func count(_ rowCount: Int, of models: some Sequence<ObjectIdentifier>, to cursor: UnsavedCursor)
   {
@@ -168,17 +184,18 @@ struct FetchQuestion {
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
+  ///   - ordering: Its sort, if that has a form over rows.
   ///   - interest: The part of the answer that is of interest.
   ///
   /// The result is `nil` for a fetch that is never found to be the same as another.
   init?<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ expression: QueryExpression?,
+    _ ordering: RowOrdering?,
     for interest: Interest
   ) {
     guard descriptor.predicate == nil || expression.map({ $0.asksTheSame(as: $0) }) ?? false,
-      let ordering = try? RowOrdering(descriptor.sortBy),
-      ordering.keys.allSatisfy({ $0.ownColumn != nil })
+      let ordering, ordering.keys.allSatisfy({ $0.ownColumn != nil })
     else { return nil }
     self.interest = interest
     type = .of(T.self)
@@ -197,8 +214,23 @@ struct FetchQuestion {
     )
   }
 
+  /// The place before a stored row in the order.
+  func place(before row: FetchedRow, _ type: ModelDescriptor) -> PagePosition? {
+    // Rows with the same values are in the order of their references.
+    let previous = row.reference.rawValue - 1
+    return place(at: RowReference(rawValue: previous), valuesOf: row, type)
+  }
+
   /// The place of a stored row in the order.
   func place(of row: FetchedRow, _ type: ModelDescriptor) -> PagePosition? {
+    place(at: row.reference, valuesOf: row, type)
+  }
+
+  private func place(
+    at reference: RowReference,
+    valuesOf row: FetchedRow,
+    _ type: ModelDescriptor
+  ) -> PagePosition? {
     var values: [QueryValue] = []
     for key in ordering.keys {
       guard let reading = key.ownColumn, let slot = ColumnSlot(reading, type) else { return nil }
@@ -209,7 +241,7 @@ struct FetchQuestion {
     return PagePosition(
       ordering: ordering,
       values: values,
-      tie: .row(row.reference),
+      tie: .row(reference),
       tieOrder: .forward
     )
   }

@@ -3,6 +3,8 @@ struct FetchAnswer {
   var rows: [FetchedRow]
   var needsFilter = false
   var needsSort = false
+  /// Whether the rows that were to be left out are not among the rows.
+  var areExcluded = false
 
   /// Records the answer in the trace of a question.
   func tell(_ trace: QueryTrace?) {

@@ -23,6 +23,8 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   private let clearing: (any ReferenceClearing)?
   /// The store, if it reads rows as of states that it can name.
   private let stateReading: (any StateReading)?
+  /// The store, if it leaves rows out.
+  private let excluding: (any ExcludingStore)?
 
   init(_ store: Store, _ models: ConnectedModels) {
     self.store = store
@@ -30,6 +32,7 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     counting = store as? any TableChangeCounting
     clearing = store as? any ReferenceClearing
     stateReading = store as? any StateReading
+    excluding = store as? any ExcludingStore
     descriptors = models.descriptors
     var tables: [String: UInt16] = [:]
     var byTable: [ModelDescriptor?] = []
@@ -77,6 +80,24 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     }
   }
 
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
+    for state: EditingState
+  ) throws -> FetchAnswer {
+    guard let excluding, !excluded.isEmpty else { return try fetch(descriptor, for: state) }
+    var answer = try answer(state.id) {
+      try InMemoryFallback.fetch(descriptor) {
+        try excluding.fetchRows(
+          DataStoreFetchRequest(descriptor: $0, editingState: state),
+          excluding: excluded
+        )
+      }
+    }
+    answer.areExcluded = true
+    return answer
+  }
+
   func rows(
     matching expression: QueryExpression,
     of type: ModelDescriptor,
@@ -104,6 +125,23 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
         try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
       }
     }
+  }
+
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
+    for state: EditingState
+  ) throws -> Int? {
+    guard let excluding else { return nil }
+    let count = try answer(state.id) {
+      try InMemoryFallback.answer {
+        try excluding.fetchCount(
+          DataStoreFetchRequest(descriptor: descriptor, editingState: state),
+          excluding: excluded
+        )
+      }
+    }
+    return count ?? nil
   }
 
   func fetchIdentifiers<T: PersistentModel>(

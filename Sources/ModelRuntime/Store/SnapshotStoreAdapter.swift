@@ -63,6 +63,12 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     }
   }
 
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding _: ExcludedRows,
+    for state: EditingState
+  ) throws -> FetchAnswer { try fetch(descriptor, for: state) }
+
   func rows(
     matching expression: QueryExpression,
     of type: ModelDescriptor,
@@ -76,6 +82,12 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     atMost limit: Int,
     for state: EditingState
   ) throws -> [FetchedRow]? { nil }
+
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding _: ExcludedRows,
+    for state: EditingState
+  ) throws -> Int? { nil }
 
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

@@ -51,6 +51,13 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> FetchAnswer
 
+  /// The same without some rows, if the store can leave rows out; ``FetchAnswer/areExcluded`` tells.
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
+    for state: EditingState
+  ) throws -> FetchAnswer
+
   /// The rows of a class that match, in the order of their references, if they are found without going through others.
   ///
   /// - Parameters:
@@ -78,6 +85,13 @@ protocol StoreAdapter: AnyObject, Sendable {
   /// Counts, or returns `nil` if the context must fetch and count.
   func fetchCount<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
+    for state: EditingState
+  ) throws -> Int?
+
+  /// Counts all but some rows, or returns `nil` if the store cannot leave these out.
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    excluding excluded: ExcludedRows,
     for state: EditingState
   ) throws -> Int?
 

@@ -38,7 +38,7 @@ struct TableMeasurement {
     guard translation.isExact else { throw DataStoreError.preferInMemoryFilter }
     let own = excluded.keys(of: table.number)
     if !own.isEmpty {
-      let rows = own.keys.map { RowReference(table: table.number, key: $0) }
+      let rows = own.sorted.map { RowReference(table: table.number, key: $0) }
       let names = translation.append(rows.map { Int64(bitPattern: $0.rawValue) })
       conditions.append("t.\(MappedTable.key) <> ALL (\(names))")
     }

@@ -26,6 +26,7 @@ struct FirstRows {
   ///   - table: The table.
   ///   - plan: The part of the predicate that columns can test.
   ///   - filter: The predicate.
+  ///   - excluded: Rows that are left out.
   ///   - view: The state to look at.
   ///   - tally: Counts what is read.
   /// - Returns: The keys of rows that can be among the first, ascending; `nil` if there are too many.
@@ -34,6 +35,7 @@ struct FirstRows {
     _ table: EntityTable,
     _ plan: ColumnPlan,
     _ filter: RowFilter?,
+    excluding excluded: ExcludedRows.Keys?,
     in view: ReadView,
     _ tally: TableTally?
   ) throws -> [UInt64]? {
@@ -43,6 +45,7 @@ struct FirstRows {
       column,
       wanted: wanted,
       budget: rowCount / 8,
+      excluding: excluded,
       plan.isExact ? nil : filter.map { test(of: table, $0, in: view, tally) }
     )
     let zone = ZoneBar(column)

@@ -9,6 +9,7 @@ import RowFormat
 struct FirstRowsScan {
   private let column: RankedColumn
   private let wanted: Int
+  private let excluded: ExcludedRows.Keys?
   private let isMatch: ((UInt64) throws -> Bool)?
   private var rows: [Row] = []
   private var last: Row?
@@ -31,15 +32,18 @@ struct FirstRowsScan {
   ///   - column: The column that ranks the rows.
   ///   - wanted: The number of wanted rows.
   ///   - budget: The number of rows that may be read to test them, and that may be kept with one rank.
+  ///   - excluded: Rows that are not taken.
   ///   - isMatch: Tests the row of a key; `nil` if all rows match that are taken.
   init(
     _ column: RankedColumn,
     wanted: Int,
     budget: Int,
+    excluding excluded: ExcludedRows.Keys?,
     _ isMatch: ((UInt64) throws -> Bool)?
   ) {
     self.column = column
     self.wanted = wanted
+    self.excluded = excluded
     self.budget = max(budget, wanted)
     self.isMatch = isMatch
     capacity = wanted * 2 + 512
@@ -124,6 +128,7 @@ struct FirstRowsScan {
 
   private mutating func add(_ row: Row) throws {
     if isGivenUp { return }
+    if let excluded, excluded.contains(row.key) { return }
     if column.decides, let last, row > last { return }
     if let isMatch {
       budget -= 1
