@@ -51,7 +51,7 @@ enum CandidatePlan {
     case .constant(.bool(false)), .constant(.null): self = .rows([])
     case .and(let lhs, let rhs):
       self = CandidatePlan(lhs, texts).intersection(CandidatePlan(rhs, texts))
-    case .or(let lhs, let rhs): self = CandidatePlan(lhs, texts).union(CandidatePlan(rhs, texts))
+    case .or: self = CandidatePlan(anyOf: expression.alternatives[...], texts)
     case .comparison(.equal, .identifier(let path), .constant(let constant), _),
       .comparison(.equal, .constant(let constant), .identifier(let path), _):
       self = CandidatePlan(path, isIn: [constant])
@@ -73,6 +73,19 @@ enum CandidatePlan {
       self = CandidatePlan(test, texts).incomplete
     default: self = .scan
     }
+  }
+
+  /// Plans for rows that pass any of some tests.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* tests of one column.
+  private init(anyOf tests: ArraySlice<QueryExpression>, _ texts: TextHash) {
+    if tests.count == 1, let test = tests.first {
+      self.init(test, texts)
+      return
+    }
+    let middle = tests.startIndex + tests.count / 2
+    self = CandidatePlan(anyOf: tests[..<middle], texts)
+      .union(CandidatePlan(anyOf: tests[middle...], texts))
   }
 
   private init(_ lookup: ValueLookup?) {
@@ -145,13 +158,45 @@ extension CandidatePlan {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
     case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
       .referring(property, to: lhs.union(rhs))
-    case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete))
-    where lhs.count == 1 && rhs.count == 1:
-      lhs[0].union(rhs[0]).map { .values([$0], isComplete: isComplete && isOtherComplete) } ?? .scan
+    case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
+      CandidatePlan(lhs, rhs, areComplete: isComplete && isOtherComplete)
     case (.rows(let none), let some), (let some, .rows(let none)):
       none.isEmpty ? some : .scan
     default: .scan
     }
+  }
+}
+
+extension CandidatePlan {
+  /// The plan for rows that have the values of either side: in each column of which both ask something, those of either.
+  private init(_ lhs: [ValueLookup], _ rhs: [ValueLookup], areComplete: Bool) {
+    // Of another class, columns have other meanings.
+    guard let owner = lhs.first?.owner, (lhs + rhs).allSatisfy({ $0.owner === owner }) else {
+      self = .scan
+      return
+    }
+    let (lhs, rhs) = (lhs.onePerColumn, rhs.onePerColumn)
+    let unions = lhs.compactMap { own in rhs.lazy.compactMap(own.union).first }
+    // The values of one column may belong to those of another.
+    let isComplete = areComplete && lhs.count == 1 && rhs.count == 1
+    self = unions.isEmpty ? .scan : .values(unions, isComplete: isComplete)
+  }
+}
+
+extension QueryExpression {
+  /// The tests, any of which a row has to pass.
+  fileprivate var alternatives: [QueryExpression] {
+    var alternatives: [QueryExpression] = []
+    var rest = [self]
+    while let next = rest.popLast() {
+      if case .or(let lhs, let rhs) = next {
+        rest.append(rhs)
+        rest.append(lhs)
+      } else {
+        alternatives.append(next)
+      }
+    }
+    return alternatives
   }
 }
 

@@ -124,22 +124,6 @@ struct TableIndexes {
   }
 }
 
-extension [ValueLookup] {
-  /// The same conditions, those of one column in one.
-  fileprivate var onePerColumn: Self {
-    guard count > 1 else { return self }
-    var merged: Self = []
-    for lookup in self {
-      if let place = merged.firstIndex(where: { $0.column.number == lookup.column.number }) {
-        merged[place] = merged[place].intersection(lookup)
-      } else {
-        merged.append(lookup)
-      }
-    }
-    return merged
-  }
-}
-
 extension IndexWalk {
   /// Whether a walk meets fewer rows needlessly than another.
   fileprivate func isBetter(

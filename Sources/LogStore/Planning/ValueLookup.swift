@@ -166,6 +166,22 @@ extension IndexKey {
   }
 }
 
+extension [ValueLookup] {
+  /// The same conditions, those of one column in one.
+  var onePerColumn: Self {
+    guard count > 1 else { return self }
+    var merged: Self = []
+    for lookup in self {
+      if let place = merged.firstIndex(where: { $0.column.number == lookup.column.number }) {
+        merged[place] = merged[place].intersection(lookup)
+      } else {
+        merged.append(lookup)
+      }
+    }
+    return merged
+  }
+}
+
 extension [ClosedRange<IndexKey>] {
   /// The union with other ranges, without overlaps and in order.
   func union(_ other: Self) -> Self {

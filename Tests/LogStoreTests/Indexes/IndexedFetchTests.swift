@@ -107,6 +107,12 @@ import Testing
       #Predicate { $0.code == code && $0.value > low },
       #Predicate { $0.value == low && $0.place != place },
       #Predicate { !($0.value == low) && $0.value == high },
+      #Predicate { $0.value == low || ($0.value == high && $0.place == place) },
+      #Predicate { $0.value > low || ($0.value == low && $0.place > place) },
+      #Predicate { ($0.value > low && $0.value < high) || ($0.level == level && $0.value == low) },
+      #Predicate { ($0.place == place && $0.value == low) || ($0.place == other && $0.other == 1) },
+      #Predicate { ($0.note ?? "").contains(note) || $0.value == low },
+      #Predicate { !($0.note ?? "no note").contains("no") && $0.place == place },
     ]
   }
 

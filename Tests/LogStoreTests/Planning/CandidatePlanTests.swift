@@ -136,6 +136,9 @@ import Testing
     #expect(try plan(#Predicate { $0.weight > 1 }) == "values of columns [0]")
     #expect(try plan(#Predicate { 1 < $0.weight && $0.weight < 2 }) == "values of columns [0, 0]")
     #expect(try plan(#Predicate { $0.weight == 1 || $0.weight == 2 }) == "values of columns [0]")
+    let (low, high) = (1.0, 2.0)
+    let either = #Predicate<Parcel> { $0.weight < low || ($0.weight > low && $0.weight < high) }
+    #expect(try plan(either) == "values of columns [0]")
     #expect(try plan(#Predicate { [1, 2].contains($0.weight) }) == "values of columns [0]")
     #expect(try plan(#Predicate { $0.weight != 1 }) == "scan")
     #expect(
