@@ -117,6 +117,14 @@ struct ColumnPlanner {
     case .text(let question, .column(let path, let reading), .constant(.text(let text))):
       guard let condition = ValueCondition(question, reading, text) else { return nil }
       return column(path, reading, condition, expression)
+    case .text(
+      let question,
+      .coalesce(.column(let path, let reading), .constant),
+      .constant(.text(let text))
+    ) where reading.enumeration == nil:
+      // The second text only matters if the first is null.
+      guard let condition = ValueCondition(question, reading, text) else { return nil }
+      return column(path, reading, condition, expression)
     case .column(let path, let reading) where reading.kind == .bool && reading.enumeration == nil:
       let whole: QueryExpression =
         `default` ? .coalesce(expression, .constant(.bool(true))) : expression
