@@ -42,7 +42,7 @@ extension ExpressionCompiler {
     }
     let members = memberReader(list)
     let test = list.condition.map { QueryExpression.and($0, condition) } ?? condition
-    let passing = memberTest(test)
+    let passing = onceForEachMember(of: list, test, memberTest(test))
     return onceForEachOwner(of: list, test) { row, reference, scope in
       let members = try members(row, reference, scope)
       if members.isEmpty { return false }
@@ -59,7 +59,7 @@ extension ExpressionCompiler {
       return onceForEachOwner(of: list, nil) { try members($0, $1, $2).count }
     }
     let members = memberReader(list)
-    let passing = memberTest(condition)
+    let passing = onceForEachMember(of: list, condition, memberTest(condition))
     return onceForEachOwner(of: list, condition) { row, reference, scope in
       let members = try members(row, reference, scope)
       return try scope.nesting(row, reference) {
