@@ -665,28 +665,48 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
   /// By words, since walking an array whose class is known only at run time costs a hundred times as much: an app that
   /// repeatedly removes one member and reads the list pays for all members each time.
   private func takeOutRemovals() {
-    let few = removals.count <= 4 ? removals.map { UInt(bitPattern: $0) } : []
-    var kept = 0
-    var removed: [UInt] = []
-    unsafe stored.withUnsafeMutableBytes { bytes in
+    let removals = removals
+    let removedCount = unsafe stored.withUnsafeMutableBytes { bytes in
       unsafe bytes.withMemoryRebound(to: UInt.self) { words in
-        for index in words.indices {
-          let word = unsafe words[index]
-          let isRemoval =
-            few.isEmpty
-            ? unsafe removals.contains(unsafeBitCast(word, to: ObjectIdentifier.self))
-            : few.contains(word)
-          if isRemoval {
-            removed.append(word)
-          } else {
-            if kept < index { unsafe words[kept] = word }
-            kept += 1
-          }
-        }
-        for (place, word) in removed.enumerated() { unsafe words[kept + place] = word }
+        unsafe removals.count <= 4 ? words.moveFewToEnd(removals) : words.moveToEnd(removals)
       }
     }
-    stored.removeLast(removed.count)
+    stored.removeLast(removedCount)
+  }
+}
+
+extension UnsafeMutableBufferPointer<UInt> {
+  /// Moves the words of some objects to the end.
+  ///
+  /// - Returns: The number of them that were found.
+  fileprivate func moveToEnd(_ objects: Set<ObjectIdentifier>) -> Int {
+    var kept = 0
+    var removed: [UInt] = []
+    for index in indices {
+      let word = unsafe self[index]
+      if unsafe objects.contains(unsafeBitCast(word, to: ObjectIdentifier.self)) {
+        removed.append(word)
+      } else {
+        if kept < index { unsafe self[kept] = word }
+        kept += 1
+      }
+    }
+    for (place, word) in removed.enumerated() { unsafe self[kept + place] = word }
+    return removed.count
+  }
+
+  /// The same for few objects: the words between them are moved at once, and those before the first one not at all.
+  fileprivate func moveFewToEnd(_ objects: Set<ObjectIdentifier>) -> Int {
+    let places = objects.compactMap { unsafe firstIndex(of: UInt(bitPattern: $0)) }.sorted()
+    guard var kept = places.first, let base = baseAddress else { return 0 }
+    let removed = places.map { unsafe self[$0] }
+    for (number, place) in places.enumerated() {
+      let end = number + 1 < places.count ? places[number + 1] : count
+      unsafe (base + kept).update(from: base + place + 1, count: end - place - 1)
+      kept += end - place - 1
+    }
+    for (place, word) in removed.enumerated() { unsafe self[kept + place] = word }
+    return removed.count
   }
 }
 

@@ -66,7 +66,11 @@ extension _ModelState {
     _ ordinal: Int,
     of model: some PersistentModel
   ) {
-    if context == nil { for other in destinations { join(other, of: model) } }
+    if context == nil,
+      !isChangedInPlace(descriptor(of: model).properties[ordinal], to: destinations)
+    {
+      for other in destinations { join(other, of: model) }
+    }
     let property = descriptor(of: model).properties[ordinal]
     // The list may come to hold the last model that keeps the context.
     let keeper = context
@@ -115,6 +119,15 @@ extension _ModelState {
       for added in change.added { added._$state.insertOther(model, inverse, of: added) }
     }
     for added in change.added { connect(model, added) }
+  }
+
+  /// Whether a list that is being set has been changed in place, each of its members when it was added.
+  private func isChangedInPlace<D: PersistentModel>(
+    _ property: ModelProperty,
+    to members: [D]
+  ) -> Bool {
+    guard case .many(let list) = relation(property) else { return false }
+    return list.isLent && (list as? RelatedModelsOf<D>)?.shares(members) ?? false
   }
 
   /// Reads again the rows of models that are added to a list and already name its owner: others have removed them, and

@@ -13,6 +13,15 @@ extension Growth {
           try sample.context.save()
         }
       },
+      Growth("append one by one to a list of a model that is in no context") { sample, count in
+        let team = Team("alone")
+        let players = (0..<count).map { Player($0) }
+        return {
+          for player in players { team.players.append(player) }
+          sample.context.insert(team)
+          try expect(team.players.count, is: count, "the members")
+        }
+      },
       Growth("append one by one with an undo manager") { sample, count in
         let team = try sample.team(0).team
         let players = try sample.players(count)
