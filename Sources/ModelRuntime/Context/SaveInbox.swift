@@ -193,7 +193,7 @@ extension SaveInbox.Contents {
 /// The inboxes of a container's contexts.
 final class SaveInboxes: Sendable {
   private struct State {
-    var inboxes: [SaveInbox] = []
+    var inboxes = Registry<SaveInbox>()
     /// The saves that were announced and have not ended: a new inbox begins with them.
     var announced: [SavedRows] = []
   }
@@ -205,14 +205,14 @@ final class SaveInboxes: Sendable {
   func add(_ inbox: SaveInbox) {
     state.withLock { state in
       for rows in state.announced { inbox.expect(rows) }
-      state.inboxes.append(inbox)
+      state.inboxes.append(inbox, as: ObjectIdentifier(inbox))
       count.store(state.inboxes.count, ordering: .releasing)
     }
   }
 
   func remove(_ inbox: SaveInbox) {
     state.withLock { state in
-      state.inboxes.removeAll { $0 === inbox }
+      state.inboxes.remove(ObjectIdentifier(inbox))
       count.store(state.inboxes.count, ordering: .releasing)
     }
   }

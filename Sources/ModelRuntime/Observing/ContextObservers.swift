@@ -5,11 +5,10 @@ import RowFormat
 /// A context without observers has none. It does not keep its observers alive: they keep the context.
 final class ContextObservers {
   private struct Entry {
-    let id: ObjectIdentifier
     weak var observer: ContextObserver?
   }
 
-  private var entries: [Entry] = []
+  private var entries = Registry<Entry>()
   /// The place of each unsaved model among the unsaved ones, in the order of insertion.
   private var insertions: [ObjectIdentifier: UInt64] = [:]
   private var insertionCount: UInt64 = 0
@@ -34,10 +33,10 @@ final class ContextObservers {
   var isEmpty: Bool { entries.isEmpty }
 
   func add(_ observer: ContextObserver) {
-    entries.append(Entry(id: ObjectIdentifier(observer), observer: observer))
+    entries.append(Entry(observer: observer), as: ObjectIdentifier(observer))
   }
 
-  func remove(_ id: ObjectIdentifier) { entries.removeAll { $0.id == id } }
+  func remove(_ id: ObjectIdentifier) { entries.remove(id) }
 
   /// The place of an unsaved model among the unsaved ones.
   func insertion(of model: any PersistentModel) -> UInt64 {

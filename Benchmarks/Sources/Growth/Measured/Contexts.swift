@@ -12,6 +12,14 @@ extension Growth {
         _ = try sample.players(count)
         return { _ = try sample.players(count) }
       },
+      Growth("drop contexts that merge, the oldest first") { sample, count in
+        var contexts = (0..<count).map { _ in
+          let context = sample.makeContext()
+          context.automaticallyMergesChanges = true
+          return Optional(context)
+        }
+        return { for place in contexts.indices { contexts[place] = nil } }
+      },
       Growth("change a model and save it, each by itself") { sample, count in
         let players = try sample.players(count)
         return {
