@@ -39,8 +39,10 @@ final class LogSource {
     engine = try LogSource.open(path, fileSystem)
     paths = StorePaths(root: try fileSystem.resolvingLink(path))
     view = engine.makeReadView()
-    if access == .alone, try !lockIfFree() {
-      throw MoveError.sourceInUse(path, by: try LockFile(paths.lock, fileSystem).holder())
+    if access == .alone, try !lockIfFree(),
+      case .locked(_, let holder) = StoreHolders(paths, fileSystem).refusal()
+    {
+      throw MoveError.sourceInUse(path, by: holder)
     }
     // From here on nothing is committed, if it is read alone; what was since the opening is taken in.
     var newest: CommitSequence

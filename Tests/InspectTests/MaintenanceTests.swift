@@ -1,5 +1,6 @@
 import LogEngine
 import RowFormat
+import Synchronization
 import Terminal
 import Testing
 
@@ -105,6 +106,7 @@ import Testing
   @Test func `is refused beside a writer`() throws {
     let store = try TownStore()
     try store.write { _ in
+      store.disk.process.store(18, ordering: .relaxed)
       let result = try Session(disk: store.disk).run("compact", store.path)
       #expect(result.status == .locked)
       try expectSnapshot(result.transcript, "error-locked")

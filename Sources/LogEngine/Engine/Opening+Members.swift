@@ -24,7 +24,7 @@ extension Opening {
     }
     let lock = try fileSystem.openLockable(paths.lock)
     guard try lock.take(.shared, waits: false) else {
-      throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
+      throw StoreHolders(paths, fileSystem).refusal()
     }
     hold(lock)
     let file = try TurnFile(paths, fileSystem)

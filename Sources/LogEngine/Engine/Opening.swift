@@ -212,12 +212,12 @@ extension Opening {
   private func takeLock() throws(StorageError) -> any FileLock {
     if let lock { return lock }
     guard let lock = try fileSystem.lock(paths.lock) else {
-      throw .locked(path: paths.root, holder: try LockFile(paths.lock, fileSystem).holder())
+      throw StoreHolders(paths, fileSystem).refusal()
     }
     // A member that is being killed may have lost this lock before its own.
     let members = Members(paths: paths, fileSystem: fileSystem)
     if try fileSystem.list(paths.members) != nil, try !members.others().isEmpty {
-      throw .locked(path: paths.root, holder: "several processes")
+      throw StoreHolders(paths, fileSystem).refusal()
     }
     do throws(StorageError) {
       try LockFile(paths.lock, fileSystem).write(holder: fileSystem.holderDescription)

@@ -43,7 +43,7 @@ struct Members: Sendable {
 
   /// Returns a description of a member for people; the member may be gone.
   func name(of number: UInt16) -> String? {
-    try? LockFile(paths.member(number), fileSystem).holder(at: Self.nameOffset)
+    (try? LockFile(paths.member(number), fileSystem).holder(at: Self.nameOffset)).flatMap(\.self)
   }
 
   /// Creates a file for one more member, if there is none, so that a process can join when the device is full.

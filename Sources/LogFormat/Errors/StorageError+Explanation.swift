@@ -60,6 +60,9 @@ extension StorageError: CustomStringConvertible {
     }
   }
 
+  /// How the holder of a lock is described that is the process itself.
+  package static let thisProcess = "this process"
+
   static let damageAdvice =
     "restore the store from a copy, or `logstore-inspect salvage` what can be read"
 
@@ -126,7 +129,10 @@ extension StorageError {
         place: path,
         expected: "no other writer",
         found: holder,
-        advice: "end that process first; logstore-inspect reads beside it"
+        advice: holder.hasPrefix(Self.thisProcess)
+          ? "use the store that is open, or close it first"
+          : "close it there first, or have every process open it with `writers = .severalProcesses`; "
+            + "logstore-inspect reads beside it"
       )
     case .networkFileSystem(let path, let type):
       ErrorExplanation(

@@ -31,7 +31,8 @@ public enum StorageError: Error, Hashable, Sendable {
   case unsupportedVersion(path: String, found: UInt16, supported: UInt16)
   /// The store uses features that this version does not know.
   case unsupportedFeatures(path: String, bits: UInt64)
-  /// Another process, named by `holder`, has the store open for writing.
+  /// Another process has the store open for writing, or this one has it open already; `holder` names those that live, and says
+  /// so if none is known.
   case locked(path: String, holder: String)
   /// Several processes were to write a store on a file system whose files other hosts may change, too.
   case networkFileSystem(path: String, type: String)

@@ -105,10 +105,17 @@ public protocol FileSystem: Sendable {
 
   /// A description of the user of this file system, for people: a process and a host, for instance.
   var holderDescription: String { get }
+
+  /// Whether a user of this file system is known to have ended, by its ``holderDescription``.
+  ///
+  /// - Returns: `false` by default, and for a user of another host: then it is not known.
+  func hasEnded(_ holderDescription: String) -> Bool
 }
 
 extension FileSystem {
   public func pause(microseconds: Int) {}
+  /// Default for file systems that do not know their users.
+  public func hasEnded(_ holderDescription: String) -> Bool { false }
   /// Default for file systems that do not report changes.
   public func watch(_ path: String) -> (any FileWatch)? { nil }
   /// Default for file systems of this host.

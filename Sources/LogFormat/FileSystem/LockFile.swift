@@ -15,8 +15,8 @@ package struct LockFile {
     self.fileSystem = fileSystem
   }
 
-  /// Returns the description of the last holder; "unknown" if there is none.
-  package func holder(at offset: Int = 0) throws(StorageError) -> String {
+  /// Returns the description of the last holder; `nil` if there is none.
+  package func holder(at offset: Int = 0) throws(StorageError) -> String? {
     let bytes = try fileSystem.open(path, .read).readBytes(LockFile.holderByteCount, at: offset)
     var text: [UInt8] = []
     for offset in 0..<bytes.count {
@@ -24,7 +24,7 @@ package struct LockFile {
       if byte == 0 || byte == UInt8(ascii: "\n") { break }
       text.append(byte)
     }
-    return text.isEmpty ? "unknown" : String(decoding: text, as: UTF8.self)
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 
   package func write(holder: String, at offset: Int = 0) throws(StorageError) {

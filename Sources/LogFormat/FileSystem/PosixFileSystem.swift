@@ -173,7 +173,17 @@ public struct PosixFileSystem: FileSystem {
 
   public var memoryLimit: Int? { MemoryLimit.current == .max ? nil : MemoryLimit.current }
 
-  public var holderDescription: String {
+  public var holderDescription: String { Self.describe(getpid()) }
+
+  public func hasEnded(_ holderDescription: String) -> Bool {
+    let words = holderDescription.split(separator: " ")
+    guard words.count > 1, let process = pid_t(words[1]), process > 0,
+      Self.describe(process) == holderDescription
+    else { return false }
+    return kill(process, 0) != 0 && errno == ESRCH
+  }
+
+  private static func describe(_ process: pid_t) -> String {
     var name = [CChar](repeating: 0, count: 256)
     let count = name.count - 1
     let status = unsafe name.withUnsafeMutableBufferPointer { buffer in
@@ -182,7 +192,7 @@ public struct PosixFileSystem: FileSystem {
     let host =
       status == 0
       ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : "?"
-    return "process \(getpid()) on \(host)"
+    return "process \(process) on \(host)"
   }
 
   /// Converts an error number to a storage error.

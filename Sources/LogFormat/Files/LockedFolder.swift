@@ -126,4 +126,7 @@ extension LockedFolder {
   package func randomBits() -> UInt64 { base.randomBits() }
   package var memoryLimit: Int? { base.memoryLimit }
   package var holderDescription: String { base.holderDescription }
+  package func hasEnded(_ holderDescription: String) -> Bool {
+    base.hasEnded(holderDescription)
+  }
 }

@@ -118,7 +118,7 @@ struct Salvage {
     }
     // Unless it is at work.
     guard let lock = try fileSystem.lock(paths.lock) else {
-      throw .locked(path: destination, holder: try LockFile(paths.lock, fileSystem).holder())
+      throw StoreHolders(paths, fileSystem).refusal()
     }
     defer { withExtendedLifetime(lock) {} }
     try StoreRemoval(paths: paths, fileSystem: fileSystem).run(includesRoot: false)

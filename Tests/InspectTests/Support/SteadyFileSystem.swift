@@ -36,7 +36,10 @@ final class SteadyFileSystem: FileSystem {
     return bits ^ bits >> 33
   }
 
-  var holderDescription: String { "process 17 on harbour" }
+  /// The number of the process that uses the files from now on.
+  let process = Atomic<Int>(17)
+
+  var holderDescription: String { "process \(process.load(ordering: .relaxed)) on harbour" }
 
   /// Lets time pass.
   func advance(bySeconds seconds: Int64) { time.add(seconds * 1_000_000, ordering: .relaxed) }

@@ -40,4 +40,7 @@ extension ForwardingFileSystem {
   package func microseconds() -> Int64 { base.microseconds() }
   package func randomBits() -> UInt64 { base.randomBits() }
   package var holderDescription: String { base.holderDescription }
+  package func hasEnded(_ holderDescription: String) -> Bool {
+    base.hasEnded(holderDescription)
+  }
 }
