@@ -8,8 +8,9 @@ struct Import: InspectCommand {
   static let configuration = CommandConfiguration(
     abstract: "Adds rows from a csv or ndjson file to an entity: this command writes to the store.",
     discussion: """
-      Reads what `export` writes: a header, or the names of members, say which column a value is for. Dates are \
-      ISO 8601, references Entity/key of rows that exist, bytes hexadecimal, composite values JSON; a key is not taken \
+      Reads what `export` writes, but for values in files of their own: leave out a column with such. A header, or the names \
+      of members, say which column a value is for. Dates are ISO 8601, references Entity/key of rows that exist and are of the \
+      column's entity, bytes hexadecimal, composite values JSON; a key is not taken \
       over, rows get new ones. Lists of references must be empty or left out. Derived attributes may be left out: the app \
       computes them when it opens the store next, and but for dates takes over nothing that the file says of them. \
       An empty field is nil; "" is an empty text. The whole file is read and checked before \

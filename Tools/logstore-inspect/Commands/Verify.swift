@@ -10,11 +10,11 @@ struct Verify: InspectCommand {
     abstract: "Checks all of a store: checksums, index against log, references, orphans.",
     discussion: """
       Reads every byte, replays the log from its beginning, puts every row together, compares the index with \
-      what was found, and looks for rows that refer to rows that are not there and for files nobody needs. \
+      what was found, and looks for rows that refer to rows that are not there, or of another entity, and for files nobody needs. \
       Takes no lock: a process may be writing. Damage ends with exit code 2, a file that the system refuses to let be read \
       with 1; what a crash leaves and the next \
-      writer clears away is named, and harmless. So are references to missing rows: no byte is wrong, yet an \
-      app may not expect them. Of many problems of one kind the first are shown; --format ndjson lists all.
+      writer clears away is named, and harmless. So are such references: no byte is wrong, yet an \
+      app may not expect them, and reads one to another entity as nil. Of many problems of one kind the first are shown; --format ndjson lists all.
 
       EXAMPLES:
         logstore-inspect verify trips.store
@@ -43,7 +43,7 @@ struct Verify: InspectCommand {
     let references = try opened.map { try ReferenceCheck($0) }
     let problems =
       report.problems.map { ProblemDescription($0, opened) }
-      + (references?.dangling.map { ProblemDescription($0, opened) } ?? [])
+      + (references?.problems.map { ProblemDescription($0, opened) } ?? [])
     switch output.format {
     case .text: printText(report, references, problems, console)
     case .json: console.line(item(report, references, problems).text)

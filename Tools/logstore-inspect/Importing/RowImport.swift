@@ -19,6 +19,8 @@ struct RowImport {
     let rankPlace: Int?
     /// Whether the app computes its values, whatever the file says.
     let isComputed: Bool
+    /// The rows that its references may lead to; any, if the store does not say.
+    let targets: ReferenceTargets?
   }
 
   /// What there is in a file.
@@ -147,7 +149,8 @@ struct RowImport {
       numbers: store.numberType(of: definition, in: table.number),
       place: position,
       rankPlace: rank,
-      isComputed: derived.isComputed(definition)
+      isComputed: derived.isComputed(definition),
+      targets: store.targets(of: definition, in: table.number)
     )
   }
 
@@ -263,6 +266,15 @@ struct RowImport {
     case .reference:
       guard let reference = store.reference(named: text) else {
         throw error(field, column, "a row such as Trip/17", text)
+      }
+      if let targets = column.targets, !targets.contains(reference) {
+        throw error(
+          field,
+          column,
+          "a row of \(targets.entities.joined(separator: " or "))",
+          text,
+          advice: "\(column.definition.name) leads to rows of that entity alone"
+        )
       }
       guard (try? store.view.contains(reference)) ?? false else {
         throw error(field, column, "a row that exists", text)

@@ -70,16 +70,23 @@ struct ProblemDescription {
       }
   }
 
-  /// A reference to a row that is not there.
-  init(_ dangling: ReferenceCheck.Dangling, _ store: InspectedStore?) {
+  /// A reference to a row that is not there, or of another entity than the column's.
+  init(_ problem: ReferenceCheck.Problem, _ store: InspectedStore?) {
     severity = .harmless
-    group = "reference \(dangling.owner.table) \(dangling.column)"
+    group = "reference \(problem.owner.table) \(problem.column) \(problem.expected ?? "")"
     path = store?.path ?? ""
     offset = nil
-    let owner = store?.name(of: dangling.owner).printable ?? "\(dangling.owner)"
-    let target = store?.name(of: dangling.target).printable ?? "\(dangling.target)"
-    what = "\(owner).\(dangling.column.printable) refers to \(target), which is not there"
-    (expected, found) = (nil, nil)
+    let owner = store?.name(of: problem.owner).printable ?? "\(problem.owner)"
+    let target = store?.name(of: problem.target).printable ?? "\(problem.target)"
+    let reference = "\(owner).\(problem.column.printable) refers to \(target)"
+    guard let entity = problem.expected else {
+      what = reference + ", which is not there"
+      (expected, found) = (nil, nil)
+      return
+    }
+    what = reference + ", a row of another entity"
+    expected = "a row of \(entity.printable)"
+    found = target
   }
 
   /// The problem in a line: its description, then its place.

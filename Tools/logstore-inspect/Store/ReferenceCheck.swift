@@ -1,21 +1,30 @@
 import LogEngine
 import RowFormat
 
-/// Looks for rows that refer to rows that are not there.
+/// Looks for rows that refer to rows that are not there, or to rows of another entity than the app declares.
 struct ReferenceCheck {
-  /// A reference that leads nowhere.
-  struct Dangling {
+  /// A reference that leads nowhere, or astray.
+  struct Problem {
     let owner: RowReference
     let column: String
     let target: RowReference
+    /// The entity whose rows the column leads to, if the row that is there is of another; `nil` if none is there.
+    let expected: String?
   }
 
   /// Number of references.
   private(set) var count = 0
-  /// The first of those that lead nowhere.
-  private(set) var dangling: [Dangling] = []
+  /// The first of those that lead nowhere, or astray.
+  private(set) var problems: [Problem] = []
   /// Limit of the references that are named; a store that lost a table would fill the screen.
   static let limit = 1000
+
+  private struct Column {
+    /// Its place in the row.
+    let place: Int
+    let name: String
+    let targets: ReferenceTargets?
+  }
 
   init(_ store: InspectedStore) throws {
     for table in store.catalogue.tables { try check(table, in: store) }
@@ -24,27 +33,37 @@ struct ReferenceCheck {
   private mutating func check(_ table: TableDefinition, in store: InspectedStore) throws {
     let plans = Dictionary(
       uniqueKeysWithValues: table.layouts.map { layout in
-        let columns = layout.columns.enumerated().filter { _, number in
-          let column = table.column(number)
-          return column?.isRetired == false
-            && (column?.type == .reference || column?.type == .references)
+        let columns = layout.columns.enumerated().compactMap { place, number -> Column? in
+          guard let column = table.column(number), !column.isRetired,
+            column.type == .reference || column.type == .references
+          else { return nil }
+          let targets = store.targets(of: column, in: table.number)
+          return Column(place: place, name: column.name, targets: targets)
         }
-        return (layout.number, (layout.layout, columns.map { ($0.offset, $0.element) }))
+        return (layout.number, (layout.layout, columns))
       }
     )
     if plans.values.allSatisfy({ $0.1.isEmpty }) { return }
     try store.forEachRow(of: table) { key, number, row in
       guard let (layout, columns) = plans[number] else { return .proceed }
       let owner = RowReference(table: table.number, key: key)
-      for (place, column) in columns where !layout.isNull(place, in: row) {
+      for column in columns where !layout.isNull(column.place, in: row) {
         let targets =
-          layout.types[place] == .reference
-          ? [layout.reference(place, in: row)] : layout.references(place, in: row)
+          layout.types[column.place] == .reference
+          ? [layout.reference(column.place, in: row)] : layout.references(column.place, in: row)
         for target in targets where target != .none {
           count += 1
-          if try store.view.contains(target) || dangling.count == Self.limit { continue }
-          let name = table.column(column)?.name ?? "column \(column)"
-          dangling.append(Dangling(owner: owner, column: name, target: target))
+          let isThere = try store.view.contains(target)
+          let isExpected = column.targets?.contains(target) ?? true
+          if isThere && isExpected || problems.count == Self.limit { continue }
+          problems.append(
+            Problem(
+              owner: owner,
+              column: column.name,
+              target: target,
+              expected: isThere ? column.targets?.entities[0] : nil
+            )
+          )
         }
       }
       return .proceed
