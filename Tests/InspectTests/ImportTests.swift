@@ -26,7 +26,8 @@ import Testing
       .addColumn(table: 1, name: "serial", type: .uuid, isNullable: true),
       .addColumn(table: 1, name: "_rank_region", type: .integer, isNullable: true),
       .addColumn(table: 1, name: "motto", type: .text, isNullable: true),
-      .setLayout(table: 1, columns: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+      .addColumn(table: 1, name: "map", type: .blob, isNullable: true),
+      .setLayout(table: 1, columns: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
     ])
     try engine.close()
   }
@@ -108,6 +109,20 @@ import Testing
       "csv"
     )
     #expect(Set(ranks.output.split(separator: "\n")).count == 3, "\(ranks.output)")
+  }
+
+  @Test(arguments: [
+    ("t.csv", "name,map\na,\"{\"\"blob\"\":3,\"\"bytes\"\":9}\"\n"),
+    ("t.ndjson", "{\"name\":\"a\",\"map\":{\"blob\":3,\"bytes\":9}}\n"),
+  ])
+  func `says that an export does not hold values in files of their own`(
+    name: String,
+    text: String
+  ) throws {
+    try file(name, text)
+    let error = try #require(try session.run("import", "t.store", "Town", name).error)
+    #expect(error.expected == "bytes in hexadecimal")
+    #expect(error.advice?.contains("leave the column out") ?? false)
   }
 
   @Test(arguments: ["csv", "ndjson"])

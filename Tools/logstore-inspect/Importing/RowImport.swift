@@ -220,6 +220,16 @@ struct RowImport {
     let place = column.place
     switch column.definition.type {
     case .structured, .references: break
+    case .blob where field.nested != nil || text.hasPrefix("{\"blob\""):
+      // As an export names it.
+      throw error(
+        field,
+        column,
+        "bytes in hexadecimal",
+        String(text.prefix(40)),
+        advice:
+          "an export does not hold values that are in files of their own: leave the column out, and let the app set them"
+      )
     case _ where field.nested != nil:
       throw error(
         field,
