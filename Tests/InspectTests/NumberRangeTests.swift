@@ -85,7 +85,7 @@ import Testing
       ("Int8", "-128"), ("Int8", "127"), ("Int16", "-32768"), ("Int32", "2147483647"),
       ("Int64", "-9223372036854775808"), ("any", "9223372036854775807"), ("UInt8", "255"),
       ("UInt16", "65535"), ("UInt32", "4294967295"), ("UInt", "18446744073709551615"),
-      ("UInt64", "0"), ("Float", "3.4028234663852886e+38"), ("Float", "inf"), ("Float", "nan"),
+      ("UInt64", "0"), ("Float", "3.4028235e+38"), ("Float", "inf"), ("Float", "nan"),
       ("Double", "1.7976931348623157e+308"), ("Double", "-inf"), ("Double", "nan"),
       ("anyDouble", "inf"),
     ],
@@ -111,6 +111,6 @@ import Testing
   @Test func `are as exact as their type is`() throws {
     #expect(try `import`("0.1", as: "Float", "csv") == nil)
     let rows = try session.run("export", "t.store", "Reading", "--columns", "Float")
-    #expect(rows.output == "{\"Float\":\(Double(Float(0.1)))}\n")
+    #expect(rows.output == "{\"Float\":0.1}\n")
   }
 }

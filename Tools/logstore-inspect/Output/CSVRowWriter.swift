@@ -32,9 +32,9 @@ struct CSVRowWriter {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       switch reader.source(of: column) {
       case .key: append(Int64(bitPattern: key))
-      case .row(let place, let layout): append(place, of: row, layout, reader.isUnsigned(column))
+      case .row(let place, let layout): append(place, of: row, layout, reader.numbers(column))
       case .fill(let fill, let layout):
-        append(0, of: fill.span.bytes, layout, reader.isUnsigned(column))
+        append(0, of: fill.span.bytes, layout, reader.numbers(column))
       case .nothing: break
       }
     }
@@ -45,16 +45,17 @@ struct CSVRowWriter {
     _ column: Int,
     of row: RawSpan,
     _ layout: RowLayout,
-    _ isUnsigned: Bool
+    _ numbers: NumberType?
   ) {
     if layout.isNull(column, in: row) { return }
     switch layout.types[column] {
-    case .integer where isUnsigned: append(UInt64(bitPattern: layout.integer(column, in: row)))
+    case .integer where numbers.isUnsignedInFull:
+      append(UInt64(bitPattern: layout.integer(column, in: row)))
     case .integer: append(layout.integer(column, in: row))
     case .double:
       let value = layout.double(column, in: row)
       if !value.isFinite { return appendAny(column, of: row, layout) }
-      bytes.append(contentsOf: value.description.utf8)
+      bytes.append(contentsOf: (numbers?.shown(value) ?? value).description.utf8)
     case .bool: bytes.append(contentsOf: (layout.bool(column, in: row) ? "true" : "false").utf8)
     case .date: Timestamp(seconds: layout.double(column, in: row)).write(to: &bytes)
     case .reference: append(layout.reference(column, in: row), column, of: row, layout)

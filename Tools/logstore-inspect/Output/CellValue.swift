@@ -32,14 +32,14 @@ enum CellValue: Equatable {
   ///   - column: Its place in the row.
   ///   - row: The row's bytes.
   ///   - layout: The layout they are in.
-  ///   - isUnsigned: Whether integers have no sign.
+  ///   - numbers: The type of its numbers, if it is known.
   ///   - limit: The number of bytes that are kept of a binary value.
   ///   - name: Gives the name of a table, for references.
   init(
     _ column: Int,
     of row: RawSpan,
     layout: RowLayout,
-    isUnsigned: Bool = false,
+    numbers: NumberType? = nil,
     limit: Int = prefixByteCount,
     tableName name: (UInt16) -> String
   ) {
@@ -50,8 +50,12 @@ enum CellValue: Equatable {
     switch layout.types[column] {
     case .integer:
       let value = layout.integer(column, in: row)
-      self = isUnsigned && value < 0 ? .unsigned(UInt64(bitPattern: value)) : .integer(value)
-    case .double: self = .double(layout.double(column, in: row))
+      self =
+        numbers.isUnsignedInFull && value < 0
+        ? .unsigned(UInt64(bitPattern: value)) : .integer(value)
+    case .double:
+      let value = layout.double(column, in: row)
+      self = .double(numbers?.shown(value) ?? value)
     case .bool: self = .bool(layout.bool(column, in: row))
     case .date: self = .date(Timestamp(seconds: layout.double(column, in: row)))
     case .uuid: self = .uuid(Self.text(ofUUID: layout.uuid(column, in: row)))

@@ -272,7 +272,9 @@ struct ConditionBinder {
       }
     if let parsed {
       // A column of doubles has no integers: equal values have to be equal data.
-      if reader.type(of: column) == .double, let number = parsed.number { return .double(number) }
+      if reader.type(of: column) == .double, let number = parsed.number {
+        return .double(reader.numbers(column)?.compared(number) ?? number)
+      }
       return parsed
     }
     throw error(

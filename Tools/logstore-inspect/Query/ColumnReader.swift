@@ -10,8 +10,8 @@ struct ColumnReader {
     /// The value in rows that are older than the column: a row of it alone.
     let fill: [UInt8]?
     let fillLayout: RowLayout
-    /// Whether its integers have no sign.
-    let isUnsigned: Bool
+    /// The type of its numbers, if it is known.
+    let numbers: NumberType?
   }
 
   private let store: InspectedStore
@@ -55,7 +55,7 @@ struct ColumnReader {
         definition: definition,
         fill: store.fill(definition, of: table.number),
         fillLayout: RowLayout([definition.type]),
-        isUnsigned: store.numberType(of: definition, in: table.number)?.isUnsignedInFull ?? false
+        numbers: store.numberType(of: definition, in: table.number)
       )
     )
     places.removeAll()
@@ -73,7 +73,10 @@ struct ColumnReader {
   }
 
   /// Whether the integers of a column have no sign, so that those from 2^63 on are kept as negative ones.
-  func isUnsigned(_ number: Int) -> Bool { number > 0 && columns[number - 1].isUnsigned }
+  func isUnsigned(_ number: Int) -> Bool { numbers(number).isUnsignedInFull }
+
+  /// The type of the numbers of a column; `nil` if it is none of numbers, or the store does not say.
+  func numbers(_ number: Int) -> NumberType? { number > 0 ? columns[number - 1].numbers : nil }
 
   /// Prepares for rows of a layout.
   ///
@@ -129,7 +132,7 @@ struct ColumnReader {
         place,
         of: row,
         layout: layout,
-        isUnsigned: isUnsigned(number),
+        numbers: numbers(number),
         limit: limit,
         tableName: name
       )
@@ -138,7 +141,7 @@ struct ColumnReader {
         0,
         of: fill.span.bytes,
         layout: layout,
-        isUnsigned: isUnsigned(number),
+        numbers: numbers(number),
         limit: limit,
         tableName: name
       )

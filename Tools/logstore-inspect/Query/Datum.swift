@@ -93,14 +93,14 @@ enum Datum: Hashable {
     return isLeft == isRight ? 0 : isLeft ? -1 : 1
   }
 
-  /// The value as it is shown.
-  func cell(tableName name: (UInt16) -> String) -> CellValue {
+  /// The value as it is shown, of a column with numbers of a type.
+  func cell(_ numbers: NumberType?, tableName name: (UInt16) -> String) -> CellValue {
     switch self {
     case .null, .opaque: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
     case .unsigned(let value): .unsigned(value)
-    case .double(let value): .double(value)
+    case .double(let value): .double(numbers?.shown(value) ?? value)
     case .date(let seconds): .date(Timestamp(seconds: seconds))
     case .uuid(let low, let high): .uuid(CellValue.text(ofUUID: (low, high)))
     case .reference(let row): .reference("\(name(row.table))/\(row.key)")

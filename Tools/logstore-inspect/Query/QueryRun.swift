@@ -209,7 +209,18 @@ struct QueryRun {
       return false
     }
     for row in rows.dropFirst(query.offset).prefix(query.limit) {
-      try body(0, row.map { $0.cell(tableName: store.name(ofTable:)) })
+      let cells = zip(row, query.outputs).map { value, output in
+        value.cell(numbers(of: output, query.reader), tableName: store.name(ofTable:))
+      }
+      try body(0, cells)
+    }
+  }
+
+  /// The type of the numbers of an output that has values of its column; `nil` for figures that are numbers of their own.
+  private func numbers(of output: RowQuery.Output, _ reader: ColumnReader) -> NumberType? {
+    switch output.item.function {
+    case nil, .min, .max: output.column.flatMap(reader.numbers)
+    case .count, .distinct, .sum, .avg: nil
     }
   }
 }

@@ -26,6 +26,23 @@ enum NumberType: Equatable {
 
   /// Whether there are numbers among them that a column keeps as negative ones.
   var isUnsignedInFull: Bool { self == .unsigned(bitWidth: 64) }
+
+  /// A number of a column in the digits that the app shows: those that tell a float from other floats are fewer than those that
+  /// tell the double, as which the column keeps it, from other doubles.
+  func shown(_ value: Double) -> Double {
+    guard self == .float, Double(Float(value)) == value,
+      let shortest = Double(Float(value).description)
+    else { return value }
+    return shortest
+  }
+
+  /// The value of a column that a number in a condition means: beside floats it is one, as in Swift.
+  func compared(_ value: Double) -> Double { self == .float ? Double(Float(value)) : value }
+}
+
+extension NumberType? {
+  /// Whether there are numbers among them that a column keeps as negative ones.
+  var isUnsignedInFull: Bool { self?.isUnsignedInFull ?? false }
 }
 
 extension InspectedStore {

@@ -24,8 +24,8 @@ struct RowDecoder {
     /// Its place in the row; `nil` if the row is older than it.
     var place: Int?
     let definition: ColumnDefinition
-    /// Whether its integers have no sign.
-    let isUnsigned: Bool
+    /// The type of its numbers, if it is known.
+    let numbers: NumberType?
     /// Its value in rows that are older than it.
     var fill = CellValue.null
   }
@@ -77,7 +77,7 @@ struct RowDecoder {
         place,
         of: row,
         layout: plan.layout,
-        isUnsigned: column.isUnsigned,
+        numbers: column.numbers,
         limit: bytes == .all ? .max : CellValue.prefixByteCount,
         tableName: store.name(ofTable:)
       )
@@ -110,7 +110,7 @@ struct RowDecoder {
         Column(
           place: order.columns.firstIndex(of: number),
           definition: column,
-          isUnsigned: isUnsigned(column, of: table),
+          numbers: store.numberType(of: column, in: table),
           fill: fill(column, of: table)
         )
       )
@@ -120,16 +120,12 @@ struct RowDecoder {
         !shown.contains(where: { $0.definition.number == number })
       else { continue }
       shown.append(
-        Column(place: place, definition: column, isUnsigned: isUnsigned(column, of: table))
+        Column(place: place, definition: column, numbers: store.numberType(of: column, in: table))
       )
     }
     let plan = Plan(layout: order.layout, columns: shown)
     plans[key] = plan
     return plan
-  }
-
-  private func isUnsigned(_ column: ColumnDefinition, of table: UInt16) -> Bool {
-    store.numberType(of: column, in: table)?.isUnsignedInFull ?? false
   }
 
   /// The value in rows that are older than a column.
@@ -140,7 +136,7 @@ struct RowDecoder {
       0,
       of: bytes.span.bytes,
       layout: layout,
-      isUnsigned: isUnsigned(column, of: table),
+      numbers: store.numberType(of: column, in: table),
       limit: self.bytes == .all ? .max : CellValue.prefixByteCount,
       tableName: store.name(ofTable:)
     )
