@@ -15,7 +15,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: The class.
   ///   - properties: Stored properties, to-one relationships included; a list is set from its other end.
-  ///   - rows: A tuple of two or more values for each row. Read one by one, and never all in memory.
+  ///   - rows: A tuple of values for each row, or a value if there is one property. Read one by one, and never all in memory.
   ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
   /// - Returns: The number of inserted models, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for values that are not unique, or a property that must be named;
@@ -32,14 +32,43 @@ extension ModelContext {
     var columns = try BatchColumns(run)
     repeat try columns.add(each properties)
     let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
-    return try checked {
-      try insert(
-        source,
-        columns.composer(),
-        run,
-        max(step ?? .max, 1),
-        rows.underestimatedCount
-      )
+    return try insert(source, columns, run, step, rows.underestimatedCount)
+  }
+
+  /// Inserts rows of one property without making objects of them, and commits them.
+  ///
+  ///     try context.batchInsert(Keyword.self, \.word, rows: ["harbour", "lighthouse"])
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - property: A stored property; the others get their defaults.
+  ///   - rows: A value for each row. Read one by one, and never all in memory.
+  ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The number of inserted models, and their identifiers.
+  /// - Throws: As for several properties.
+  @discardableResult
+  public func batchInsert<T: PersistentModel, Value, Rows: Sequence>(
+    _ model: T.Type,
+    _ property: KeyPath<T, Value>,
+    rows: Rows,
+    commitEvery step: Int? = nil
+  ) throws -> BatchResult where Rows.Element == Value {
+    let run = try BatchRun(self, of: T.self)
+    var columns = try BatchColumns(run)
+    try columns.add(property)
+    let source = SingleValueRows(rows: rows.makeIterator(), writer: columns.writers[0])
+    return try insert(source, columns, run, step, rows.underestimatedCount)
+  }
+
+  private func insert<Source: BatchSource>(
+    _ source: Source,
+    _ columns: BatchColumns,
+    _ run: BatchRun,
+    _ step: Int?,
+    _ estimate: Int
+  ) throws -> BatchResult {
+    try checked {
+      try insert(source, columns.composer(), run, max(step ?? .max, 1), estimate)
     }
   }
 
@@ -138,6 +167,27 @@ where Rows.Element == (repeat each Value) {
         position += 1
       }
       repeat try write(each row)
+      try body(composer.finish())
+    }
+    return false
+  }
+}
+
+/// Rows of one value.
+struct SingleValueRows<Rows: IteratorProtocol>: BatchSource {
+  var rows: Rows
+  let writer: BatchValueWriter
+
+  mutating func write(
+    upTo limit: Int,
+    to composer: RowComposer,
+    _ body: (Range<Int>) throws -> Void
+  ) throws -> Bool {
+    let column = composer.columns[0]
+    for _ in 0..<limit {
+      guard let value = rows.next() else { return true }
+      composer.begin()
+      try writer.write(value, to: composer, at: column)
       try body(composer.finish())
     }
     return false

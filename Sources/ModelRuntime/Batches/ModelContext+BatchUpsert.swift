@@ -15,7 +15,8 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: The class.
   ///   - properties: Stored properties.
-  ///   - rows: A tuple of values for each row. The rows of one commit are in memory together.
+  ///   - rows: A tuple of values for each row, or a value if there is one property. The rows of one commit are in memory
+  ///     together.
   ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
   /// - Returns: The numbers of inserted and updated models, and their identifiers.
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for a row with values of two stored models, or of one of another
@@ -32,15 +33,44 @@ extension ModelContext {
     var columns = try BatchColumns(run)
     repeat try columns.add(each properties)
     let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
+    return try upsert(source, columns, run, step, rows.underestimatedCount)
+  }
+
+  /// Inserts rows of one property, except for those whose value a stored model already has, without making objects.
+  ///
+  ///     try context.batchUpsert(Keyword.self, \.word, rows: ["harbour", "lighthouse"])
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - property: A stored property that is unique by itself; the others of a new model get their defaults.
+  ///   - rows: A value for each row. The rows of one commit are in memory together.
+  ///   - step: The number of rows per commit, at least one; all in one commit if `nil`. Commits made before an error stay.
+  /// - Returns: The numbers of inserted and updated models, and their identifiers.
+  /// - Throws: As for several properties.
+  @discardableResult
+  public func batchUpsert<T: PersistentModel, Value, Rows: Sequence>(
+    _ model: T.Type,
+    _ property: KeyPath<T, Value>,
+    rows: Rows,
+    commitEvery step: Int? = nil
+  ) throws -> BatchResult where Rows.Element == Value {
+    let run = try BatchRun(self, of: T.self)
+    var columns = try BatchColumns(run)
+    try columns.add(property)
+    let source = SingleValueRows(rows: rows.makeIterator(), writer: columns.writers[0])
+    return try upsert(source, columns, run, step, rows.underestimatedCount)
+  }
+
+  private func upsert<Source: BatchSource>(
+    _ source: Source,
+    _ columns: BatchColumns,
+    _ run: BatchRun,
+    _ step: Int?,
+    _ estimate: Int
+  ) throws -> BatchResult {
     try checkConstraint(columns.properties, of: run.descriptor, in: run.connection)
     return try checked {
-      try upsert(
-        source,
-        columns.composer(),
-        run,
-        max(step ?? .max, 1),
-        rows.underestimatedCount
-      )
+      try upsert(source, columns.composer(), run, max(step ?? .max, 1), estimate)
     }
   }
 
