@@ -4,8 +4,10 @@ import Foundation
 struct MeasuredValue<Model: PersistentModel> {
   /// The key path of the property; `nil` for an expression.
   let keyPath: PartialKeyPath<Model>?
+  /// The name in error messages, of an expression.
+  private let expressionName: String
   /// The name in error messages.
-  let name: String
+  var name: String { keyPath.map(ModelDescriptor.of(Model.self).words(for:)) ?? expressionName }
   /// Finds the source that reads the value from rows.
   let source: () throws(Untranslatable) -> AggregateRequest.Source
   /// Makes a closure that evaluates the value on objects, for values that rows cannot provide.
@@ -13,7 +15,7 @@ struct MeasuredValue<Model: PersistentModel> {
 
   init(_ keyPath: PartialKeyPath<Model>) {
     self.keyPath = keyPath
-    name = "\(keyPath)"
+    expressionName = ""
     source = { () throws(Untranslatable) in
       try AggregateRequest.Source(keyPath, of: .of(Model.self))
     }
@@ -22,7 +24,7 @@ struct MeasuredValue<Model: PersistentModel> {
 
   init<Output>(_ expression: Foundation.Expression<Model, Output>) {
     keyPath = nil
-    name = "an expression of type \(Output.self)"
+    expressionName = "an expression of type \(Output.self)"
     source = { () throws(Untranslatable) in
       guard let kind = queryKind(of: Output.self), kind != .identifier, kind != .bytes else {
         throw .value("\(Output.self)")

@@ -192,8 +192,9 @@ extension ModelContext {
     do {
       request = try AggregateRequest(keys: keys, measures: measures, &values)
     } catch {
+      let subject = KeyPathNames(from: .of(T.self)).replacingSteps(in: error.subject)
       throw SwiftDataError.unsupportedKeyPath.explained(
-        "\(error): a figure needs a stored property of \(T.self), or of a model that to-one relationships lead to, "
+        "\(subject): a figure needs a stored property of \(T.self), or of a model that to-one relationships lead to, "
           + "or an expression, whose values are numbers, dates, texts or other plain values",
         entity: Schema.entityName(for: T.self)
       )

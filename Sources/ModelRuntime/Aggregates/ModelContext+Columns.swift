@@ -39,7 +39,7 @@ extension ModelContext {
           defer { next += 1 }
           guard let value = values[next].typed(as: Result.self) else {
             throw SwiftDataError.unsupportedKeyPath.explained(
-              "\(property) has a value that is not a \(Result.self): \(values[next])",
+              "\(ModelDescriptor.of(T.self).words(for: property)) has a value that is not a \(Result.self): \(values[next])",
               entity: Schema.entityName(for: T.self)
             )
           }

@@ -193,7 +193,7 @@ struct BatchTarget {
 
   fileprivate func notPlain(_ keyPath: AnyKeyPath) -> SwiftDataError {
     SwiftDataError.unsupportedKeyPath.explained(
-      "\(keyPath) is not stored as a plain value, which a batch could change: set it, or change the objects",
+      "\(descriptor.words(for: keyPath)) is not stored as a plain value, which a batch could change: set it, or change the objects",
       entity: descriptor.entityName
     )
   }

@@ -59,7 +59,7 @@ struct BatchColumn<Value> {
   ) throws -> ModelProperty {
     guard let property = descriptor.ownOrInheritedProperty(for: keyPath) else {
       throw SwiftDataError.unsupportedKeyPath.explained(
-        "\(keyPath) is no stored property of \(descriptor.entityName): a batch writes stored properties",
+        "\(descriptor.words(for: keyPath)) is no stored property of \(descriptor.entityName): a batch writes stored properties",
         entity: descriptor.entityName
       )
     }

@@ -78,7 +78,7 @@ enum EntityLinker {
         if let unknown = names.first(where: { $0.1 == nil }) {
           problems.append(
             .invalidSchema.explained(
-              "\(macro) of \(entity.name) names \(unknown.0), which is not one of its stored properties",
+              "\(macro) of \(entity.name) names \(KeyPathNames.withoutAddresses(unknown.0)), which is not one of its stored properties",
               entity: entity.name
             )
           )

@@ -192,7 +192,7 @@ private enum SearchedProperty<Model: PersistentModel> {
       reading.kind == .text, reading.enumeration == nil
     else {
       throw SwiftDataError.unsupportedKeyPath.explained(
-        "\(keyPath): a search looks for words in stored properties of \(Model.self) that are texts",
+        "\(descriptor.words(for: keyPath)): a search looks for words in stored properties of \(Model.self) that are texts",
         entity: Schema.entityName(for: Model.self)
       )
     }

@@ -19,14 +19,16 @@ struct PageSort<T: PersistentModel> {
     for descriptor in sort {
       guard let key = try? RowOrdering([descriptor]).keys[0], let keyPath = descriptor.keyPath
       else {
-        throw PageError.unsupportedSort(key: descriptor.keyPath.map { "\($0)" } ?? "\(descriptor)")
+        throw PageError.unsupportedSort(
+          key: descriptor.keyPath.map(ModelDescriptor.of(T.self).words(for:)) ?? "\(descriptor)"
+        )
       }
       if case .identifier(let path) = key.source, path.level == 0, path.steps.isEmpty {
         tieOrder = descriptor.order
         break
       }
       guard case .column = key.source, let reader = ResultOrder.reader(of: keyPath) else {
-        throw PageError.unsupportedSort(key: "\(keyPath)")
+        throw PageError.unsupportedSort(key: ModelDescriptor.of(T.self).words(for: keyPath))
       }
       descriptors.append(descriptor)
       readers.append(reader)

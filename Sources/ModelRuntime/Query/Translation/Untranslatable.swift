@@ -8,4 +8,11 @@ package enum Untranslatable: Error {
   case value(String)
   /// A construct that is supported, but not in this place.
   case combination(String)
+
+  /// The part of the question that it is about.
+  var subject: String {
+    switch self {
+    case .node(let text), .property(let text), .value(let text), .combination(let text): text
+    }
+  }
 }
