@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import ModelRuntime
 
 /// The duties of every ``/ModelRuntime/DataStore``, clause by clause, for the author of a store to check.
@@ -141,8 +141,9 @@ extension DataStoreContract.Feature {
 }
 
 /// A violation of the contract by a store.
-public struct ContractViolation: Error, CustomStringConvertible {
+public struct ContractViolation: LocalizedError, CustomStringConvertible {
   public let description: String
+  public var errorDescription: String? { description }
 }
 
 /// Opens the store under test, again and again.

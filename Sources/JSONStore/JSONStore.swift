@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import ModelRuntime
 
 /// The simplest honest store: an archive of snapshots in one JSON file, read and written whole.
@@ -109,7 +109,16 @@ public final class JSONStore: DataStore {
   }
 
   private func read() throws -> [DefaultSnapshot] {
-    guard FileManager.default.fileExists(atPath: configuration.url.path) else { return [] }
+    var isFolder: ObjCBool = false
+    guard
+      FileManager.default.fileExists(atPath: configuration.url.path, isDirectory: &isFolder)
+    else { return [] }
+    if isFolder.boolValue {
+      throw JSONStoreError.notAnArchive(
+        path: configuration.url.path,
+        reason: "found a folder: give the store the URL of a file"
+      )
+    }
     do {
       let data = try Data(contentsOf: configuration.url)
       let decoder = JSONDecoder()
@@ -151,7 +160,7 @@ public final class JSONStore: DataStore {
 }
 
 /// An error of a ``JSONStore``, other than those of the file system.
-public enum JSONStoreError: Error, Sendable, CustomStringConvertible {
+public enum JSONStoreError: LocalizedError, Sendable, CustomStringConvertible {
   /// The file is not an archive of the schema's models.
   case notAnArchive(path: String, reason: String)
 
@@ -161,4 +170,6 @@ public enum JSONStoreError: Error, Sendable, CustomStringConvertible {
       "\(path) is not an archive of this app's models: expected a JSON array of snapshots; \(reason)"
     }
   }
+
+  public var errorDescription: String? { description }
 }

@@ -239,8 +239,8 @@ extension SwiftDataError {
     by store: String
   ) -> SwiftDataError {
     loadIssueModelContainer.explained(
-      "store \"\(store)\" saved \(identifier) and gave no permanent identifier for it: expected one in "
-        + "DataStoreSaveChangesResult.remappedIdentifiers",
+      "store \"\(store)\" saved \(identifier) and gave no permanent identifier of the entity \(identifier.entityName) for "
+        + "it: expected one in DataStoreSaveChangesResult.remappedIdentifiers",
       entity: identifier.entityName
     )
   }

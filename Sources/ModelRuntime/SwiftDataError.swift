@@ -209,8 +209,17 @@ extension SwiftDataError {
 
 extension SwiftDataError: CustomStringConvertible, LocalizedError {
   public var description: String {
-    let cause = underlyingError.map { ": \($0)" } ?? ""
-    return "SwiftDataError.\(code.rawValue): \(message)\(cause)"
+    "SwiftDataError.\(code.rawValue): \(message)\(cause.map { ": \($0)" } ?? "")"
+  }
+
+  /// The cause, unless the message tells it.
+  private var cause: String? {
+    switch underlyingError {
+    case nil, is MergeConflicts: return nil
+    case let error?:
+      let text = "\(error)"
+      return message.contains(text) ? nil : text
+    }
   }
 
   public var errorDescription: String? { description }

@@ -59,6 +59,19 @@ import Testing
     #expect(refusals > whole.count)
   }
 
+  @Test func `since it is a folder is refused in words`() throws {
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    let error = #expect(throws: JSONStoreError.self) {
+      let context = ModelContext(try Self.open(file))
+      _ = try context.fetch(FetchDescriptor<Journey>())
+    }
+    #expect(
+      error?.localizedDescription.hasSuffix("found a folder: give the store the URL of a file")
+        == true
+    )
+  }
+
   @Test func `by a model that it has twice is refused with the model named`() throws {
     let models = try #require(try JSONSerialization.jsonObject(with: whole) as? [Any])
     let data = try JSONSerialization.data(withJSONObject: models + models)

@@ -198,7 +198,8 @@ extension SwiftDataError {
     return modelValidationFailure.explained(
       "\(what) \(verb) saved by others since \(isOne ? "it was" : "they were") read, and the merge policy refuses to "
         + "overwrite \(isOne ? "it" : "them"): "
-        + conflicts.prefix(3).map(\.description).joined(separator: "; "),
+        + conflicts.prefix(3).map(\.description).joined(separator: "; ")
+        + (conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""),
       entity: conflicts.first?.model.entityName,
       property: conflicts.first?.property,
       causedBy: MergeConflicts(conflicts: conflicts)

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The policy of a save for an attribute that another save has changed since this context read it.
 ///
 /// ```swift
@@ -78,9 +80,11 @@ extension MergeConflict: CustomStringConvertible {
 }
 
 /// The conflicts for which a save was refused: the cause of a ``SwiftDataError/modelValidationFailure``.
-public struct MergeConflicts: Error, Sendable, CustomStringConvertible {
+public struct MergeConflicts: LocalizedError, Sendable, CustomStringConvertible {
   /// The conflicts, in no order; all those of the save in one store.
   public let conflicts: [MergeConflict]
 
   public var description: String { conflicts.map(\.description).joined(separator: "\n") }
+
+  public var errorDescription: String? { description }
 }

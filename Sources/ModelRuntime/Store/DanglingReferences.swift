@@ -1,3 +1,4 @@
+public import Foundation
 public import RowFormat
 
 /// Thrown by ``RowStore/saveRows(for:_:)`` for a save that would leave references to rows that do not exist.
@@ -35,7 +36,7 @@ public struct DanglingReferences: Error, Hashable, Sendable {
   }
 }
 
-extension DanglingReferences: CustomStringConvertible {
+extension DanglingReferences: CustomStringConvertible, LocalizedError {
   public var description: String {
     let all = toDeletedRows + toMissingRows
     guard let first = all.first else { return "no references dangle" }
@@ -44,4 +45,5 @@ extension DanglingReferences: CustomStringConvertible {
       "column \(first.column) of row \(first.row.key) in table \(first.row.table) would refer to row "
       + "\(first.target.key) of table \(first.target.table), which would not exist\(more)"
   }
+  public var errorDescription: String? { description }
 }

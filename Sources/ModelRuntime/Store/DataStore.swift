@@ -145,7 +145,9 @@ extension DataStoreError: CustomStringConvertible, LocalizedError {
     case .preferInMemoryFilter: "the store leaves the filtering to the context"
     case .preferInMemorySort: "the store leaves the sorting to the context"
     case .invalidPredicate: "the store cannot interpret the predicate"
-    case .unsupportedFeature: "no store of the container offers this operation"
+    case .unsupportedFeature:
+      "no store of the container offers this operation: history, earlier states, erasing, and batches that insert or upsert "
+        + "are for stores that offer them, as LogStore does"
     }
   }
 

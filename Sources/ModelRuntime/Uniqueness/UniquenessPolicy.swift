@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The policy of a save for a new model whose unique values another model already has.
 public enum UniquenessPolicy: Hashable, Sendable {
   /// The existing model keeps its identifier and takes over the new one's values: an update if
@@ -58,20 +60,28 @@ public struct UniquenessConflict: Error, Hashable, Sendable {
   }
 }
 
-extension SwiftDataError {
-  static func notUnique(_ conflict: UniquenessConflict) -> SwiftDataError {
-    let names = conflict.properties.joined(separator: ", ")
+extension UniquenessConflict: CustomStringConvertible, LocalizedError {
+  public var description: String {
+    let names = properties.joined(separator: ", ")
     let remedy =
-      switch conflict.reason {
+      switch reason {
       case .policy: "the configuration's uniquenessPolicy is throw"
       case .update: "a changed model does not replace a stored one: delete one of the two first"
       case .severalModels:
         "another constraint leads to another stored model; the save cannot update both"
       case .otherClass: "the two are of different classes, so one cannot be updated to be the other"
       }
-    return modelValidationFailure.explained(
-      "\(conflict.model): \(conflict.entityName) is unique by \(names), and \(conflict.holder) has the same "
-        + "value; \(remedy)",
+    return
+      "\(model): \(entityName) is unique by \(names), and \(holder) has the same value; \(remedy)"
+  }
+
+  public var errorDescription: String? { description }
+}
+
+extension SwiftDataError {
+  static func notUnique(_ conflict: UniquenessConflict) -> SwiftDataError {
+    modelValidationFailure.explained(
+      conflict.description,
       entity: conflict.model.entityName,
       property: conflict.properties.first,
       causedBy: conflict

@@ -73,6 +73,10 @@ extension ModelContext {
     } catch let error as SwiftDataError {
       let cause = try #require(error.underlyingError as? MergeConflicts)
       #expect(error == .modelValidationFailure)
+      // Once, though the cause says it as well.
+      if let first = cause.conflicts.first {
+        #expect("\(error)".ranges(of: first.description).count == 1)
+      }
       return cause.conflicts
     }
     return []
