@@ -6,6 +6,7 @@ enum EntityLinker {
     return duplicates(in: entities) + linkHierarchy(entities, byName: byName)
       + checkDestinations(of: entities, byName: byName)
       + InverseLinker(entities: entities, byName: byName).link()
+      + entities.flatMap(checkOriginalNames) + entities.flatMap(checkCounts)
       + entities.flatMap(resolveLists) + entities.flatMap { $0.linkDerivations(byName) }
   }
 
@@ -65,6 +66,43 @@ enum EntityLinker {
             property: relationship.name
           )
         }
+    }
+  }
+
+  /// Finds properties that come from one and the same: only one of them could have its values.
+  private static func checkOriginalNames(of entity: Schema.Entity) -> [SwiftDataError] {
+    var owners: [String: String] = [:]
+    var problems: [SwiftDataError] = []
+    let own = Set(entity.storedProperties.map(\.name))
+    for property in entity.inheritedProperties + entity.storedProperties {
+      guard !property.originalName.isEmpty, property.originalName != property.name else { continue }
+      guard let other = owners.updateValue(property.name, forKey: property.originalName),
+        own.contains(property.name)
+      else { continue }
+      problems.append(
+        .invalidSchema.explained(
+          "\(entity.name).\(other) and \(entity.name).\(property.name) both have the originalName "
+            + "\"\(property.originalName)\": expected one property that takes over its values",
+          entity: entity.name,
+          property: property.name
+        )
+      )
+    }
+    return problems
+  }
+
+  /// Finds relationships whose numbers of models no save could meet.
+  private static func checkCounts(of entity: Schema.Entity) -> [SwiftDataError] {
+    entity.storedProperties.compactMap { $0 as? Schema.Relationship }.compactMap { relationship in
+      let least = relationship.minimumModelCount ?? 0
+      let greatest = relationship.maximumModelCount ?? 0
+      guard least < 0 || greatest < 0 || greatest > 0 && least > greatest else { return nil }
+      return .invalidSchema.explained(
+        "\(entity.name).\(relationship.name) leads to at least \(least) and at most \(greatest) models: expected a "
+          + "minimumModelCount of 0 or more that is not above the maximumModelCount, which is no bound if it is 0",
+        entity: entity.name,
+        property: relationship.name
+      )
     }
   }
 

@@ -89,6 +89,50 @@ import Testing
     )
   }
 
+  @Test func `names two properties that come from one and the same`() throws {
+    final class Renamed: Described, DescribedModel {
+      var title = ""
+      var heading = ""
+      var kept = ""
+      class var schemaMetadata: [Schema.PropertyMetadata] {
+        [
+          .init("title", \Renamed.title, Schema.Attribute(originalName: "name")),
+          .init("heading", \Renamed.heading, Schema.Attribute(originalName: "name")),
+          .init("kept", \Renamed.kept, Schema.Attribute(originalName: "kept")),
+        ]
+      }
+    }
+    let schema = Schema([Renamed.self])
+    #expect(throws: SwiftDataError.invalidSchema) { try schema.validate() }
+    #expect(
+      schema.problems.map(\.message) == [
+        "Renamed.title and Renamed.heading both have the originalName \"name\": expected one property that takes over "
+          + "its values"
+      ]
+    )
+  }
+
+  @Test(arguments: [(5, 2), (-1, 0), (0, -1)], [nil, "owners"])
+  func `names numbers of related models that none can meet`(
+    _ bounds: (least: Int, greatest: Int),
+    originalName: String?
+  ) {
+    let node = Schema.Entity("Node")
+    let link = Schema.Relationship(
+      minimumModelCount: bounds.least,
+      maximumModelCount: bounds.greatest,
+      originalName: originalName
+    )
+    link.name = "nodes"
+    link.destination = "Node"
+    node.storedProperties = [link]
+    #expect(
+      Schema(node).complaint?.hasPrefix(
+        "Node.nodes leads to at least \(bounds.least) and at most \(bounds.greatest) models: expected"
+      ) == true
+    )
+  }
+
   @Test func `made by hand is checked by name`() {
     let node = Schema.Entity("Node")
     node.superentityName = "Root"
