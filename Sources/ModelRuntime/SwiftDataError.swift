@@ -29,6 +29,7 @@ public struct SwiftDataError: Error, Hashable {
     case aggregateOverflow
     case aggregateTooLarge
     case expressionFailure
+    case invalidPercentile
     case storeClosed
   }
 
@@ -108,6 +109,13 @@ extension SwiftDataError {
   public static let expressionFailure = SwiftDataError(
     .expressionFailure,
     "an expression has no value for a model"
+  )
+  /// The share of a percentile is not from 0 to 1.
+  ///
+  /// Apple's framework has no aggregates, and no such error.
+  public static let invalidPercentile = SwiftDataError(
+    .invalidPercentile,
+    "the share of a percentile is not from 0 to 1"
   )
   /// A part of a predicate cannot be evaluated by the store.
   public static let unsupportedPredicate = SwiftDataError(

@@ -108,7 +108,7 @@ extension Aggregate where Value == Double? {
   }
 
   private static func percentile(_ share: Double, of value: MeasuredValue<Model>) -> Self {
-    Self(measure: Measure(function: .distribution, value)) { $0.percentile(share) }
+    Self(measure: Measure(share: share, of: value)) { $0.percentile(share) }
   }
 }
 

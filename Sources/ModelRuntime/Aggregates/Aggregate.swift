@@ -20,6 +20,8 @@ struct Measure<Model: PersistentModel> {
   let value: MeasuredValue<Model>?
   /// The value that decides whose value the measure takes; `nil` where each model counts.
   let order: MeasuredValue<Model>?
+  /// The share of the values below a percentile.
+  let share: Double?
 
   init(
     function: MeasureFunction,
@@ -29,6 +31,24 @@ struct Measure<Model: PersistentModel> {
     self.function = function
     self.value = value
     self.order = order
+    share = nil
+  }
+
+  /// Measures all values, for a percentile of them.
+  init(share: Double, of value: MeasuredValue<Model>) {
+    function = .distribution
+    self.value = value
+    order = nil
+    self.share = share
+  }
+
+  /// - Throws: ``SwiftDataError/invalidPercentile`` for a share that is none.
+  func checkShare() throws {
+    guard let share, !(0...1).contains(share) else { return }
+    throw SwiftDataError.invalidPercentile.explained(
+      "the share of a percentile: expected a number from 0 to 1, found \(share)",
+      entity: Schema.entityName(for: Model.self)
+    )
   }
 
   init(function: MeasureFunction, keyPath: PartialKeyPath<Model>?) {
@@ -136,7 +156,8 @@ extension Aggregate where Value == Double? {
   /// Needs eight bytes of memory for each value. Values that are not a number are left out.
   ///
   /// - Parameters:
-  ///   - share: From 0, which is the least value, through 0.5, the median, to 1, the greatest.
+  ///   - share: From 0, which is the least value, through 0.5, the median, to 1, the greatest. With another one the
+  ///     measurement throws ``SwiftDataError/invalidPercentile``.
   ///   - property: The property.
   /// - Returns: An aggregate whose value is nil if there is no model.
   public static func percentile(_ share: Double, _ property: KeyPath<Model, some Numeric>) -> Self {
@@ -152,7 +173,7 @@ extension Aggregate where Value == Double? {
   }
 
   private static func percentile(_ share: Double, of property: PartialKeyPath<Model>) -> Self {
-    Self(measure: Measure(function: .distribution, keyPath: property)) { $0.percentile(share) }
+    Self(measure: Measure(share: share, of: MeasuredValue(property))) { $0.percentile(share) }
   }
 }
 

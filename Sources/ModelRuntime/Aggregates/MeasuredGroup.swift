@@ -42,10 +42,9 @@ struct MeasuredGroup {
   }
 
   func percentile(_ share: Double) -> Double? {
-    guard let values = accumulator as? DistributionAccumulator, !values.groups[group].isEmpty,
-      !share.isNaN
+    guard let values = accumulator as? DistributionAccumulator, !values.groups[group].isEmpty
     else { return nil }
-    let place = min(max(share, 0), 1) * Double(values.groups[group].count - 1)
+    let place = share * Double(values.groups[group].count - 1)
     let rest = place - place.rounded(.down)
     let (lower, upper) = values.values(at: Int(place), in: group)
     // Not the difference of both: that of infinities is no number.

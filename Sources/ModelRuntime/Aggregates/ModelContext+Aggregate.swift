@@ -187,6 +187,7 @@ extension ModelContext {
     by keys: [(value: MeasuredValue<T>, bucket: KeyBucket?)],
     _ measures: [Measure<T>]
   ) throws -> GroupTable {
+    for measure in measures { try measure.checkShare() }
     let request: AggregateRequest
     var values: [MeasuredValue<T>] = []
     do {
