@@ -207,13 +207,35 @@ public struct LogStoreConfiguration: UniquenessConfiguring, MergePolicyConfiguri
     hasher.combine(url)
   }
 
-  /// Checks the name, the place, and what is to expire.
+  /// Checks the name, the place, the limits, and what is to expire.
   ///
-  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes;
+  /// - Throws: ``/ModelRuntime/SwiftDataError`` for a file name that no file system takes, and for a negative duration or size;
   ///   ``LogStoreError/expiration(entity:property:reason:)`` for a rule that cannot be followed with the schema.
   public func validate() throws {
     try StoreLocation.validate(url, name: name)
+    try checkLimits()
     _ = try expirationRules()
+  }
+
+  /// Refuses negative limits: each would mean something else, or nothing, further down.
+  private func checkLimits() throws {
+    func check<Limit: Comparable>(_ name: String, _ limit: Limit?, zero: Limit) throws {
+      guard let limit, limit < zero else { return }
+      throw SwiftDataError.loadIssueModelContainer.explained(
+        "configuration \"\(self.name)\": expected \(name) to be zero or more, found \(limit)"
+      )
+    }
+    try check("cacheByteCount", cacheByteCount, zero: 0)
+    try check("externalStorageThreshold", externalStorageThreshold, zero: 0)
+    try check("aggregateMemoryLimit", aggregateMemoryLimit, zero: 0)
+    try check("expirationInterval", expirationInterval, zero: .zero)
+    try check("turnTimeout", turnTimeout, zero: .zero)
+    try check("slowFetchThreshold", slowFetchThreshold, zero: .zero)
+    try check("compaction.historyAge", compaction.historyAge, zero: .zero)
+    try check("compaction.historyByteCount", compaction.historyByteCount, zero: 0)
+    if case .relaxed(let interval) = durability {
+      try check("the interval of .relaxed(interval:)", interval, zero: .zero)
+    }
   }
 }
 

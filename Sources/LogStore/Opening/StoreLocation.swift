@@ -1,4 +1,5 @@
 import Foundation
+import LogEngine
 import ModelRuntime
 
 /// The place of a store, checked before anything is made there.
@@ -24,14 +25,21 @@ enum StoreLocation {
   }
 
   /// Makes the folders above a store, as a user expects of a path that was given in full.
-  static func makeParents(of url: URL) throws {
-    let parent = url.deletingLastPathComponent()
-    do {
-      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+  ///
+  /// Whoever may not read the store has no business in those that are made for it alone.
+  static func makeParents(of url: URL, _ permissions: StorePermissions) throws {
+    let parent = url.absoluteURL.deletingLastPathComponent().path
+    let fileSystem = PosixFileSystem().making(permissions)
+    var path = ""
+    do throws(StorageError) {
+      for part in parent.split(separator: "/") {
+        path += "/" + part
+        if !FileManager.default.fileExists(atPath: path) { try fileSystem.makeDirectory(path) }
+      }
     } catch {
       throw LogStoreError.location(
         url.path,
-        reason: "its folder \(parent.path) cannot be made: \(error.localizedDescription)"
+        reason: "its folder \(path) cannot be made: \(error.words)"
       )
     }
   }

@@ -66,7 +66,7 @@ final class TableStore: Sendable {
   /// Opens a store on disk, or makes it.
   convenience init(_ request: StoreRequest) throws {
     let url = request.url
-    if request.allowsSave { try StoreLocation.makeParents(of: url) }
+    if request.allowsSave { try StoreLocation.makeParents(of: url, request.permissions) }
     do {
       try self.init(try request.openEngine(), request.tables)
     } catch let error as StorageError {
