@@ -22,6 +22,8 @@ final class StoreCoordinator: Sendable {
   let heldStateCount = Atomic<Int>(0)
   /// The main context of all containers of these stores, which keep it alive.
   @MainActor weak var mainContext: ModelContext?
+  /// Number of saves that the main context has before it, at the main actor's next turn, or is at.
+  let dueAutosaveCount = Atomic<Int>(0)
   private let hasClosed = Atomic<Bool>(false)
   /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The rules by which a context saves by itself.
 ///
 /// Nothing else saves:
@@ -41,8 +43,14 @@ extension ModelContext {
   func scheduleAutosave() {
     guard autosave.isEnabled, autosave.isMain, !autosave.isScheduled else { return }
     autosave.isScheduled = true
+    let coordinator = coordinator
+    coordinator.dueAutosaveCount.add(1, ordering: .relaxed)
     let context = MainContextReference(self)
-    Task { @MainActor in context.value?.autosaveIfDue() }
+    Task { @MainActor in
+      context.value?.autosaveIfDue()
+      // Not before: a container that is being closed waits for it.
+      coordinator.dueAutosaveCount.subtract(1, ordering: .releasing)
+    }
   }
 
   /// Schedules a save after a change of a model that could not be saved before.
@@ -63,7 +71,8 @@ extension ModelContext {
     for model in changed { model._$state.isObserved = true }
   }
 
-  private func autosaveIfDue() {
+  /// Saves what the main actor's next turn would have saved.
+  func autosaveIfDue() {
     if autosave.isScheduled { autosaveNow() }
   }
 

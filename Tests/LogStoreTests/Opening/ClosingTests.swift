@@ -19,6 +19,38 @@ import Testing
     )
   }
 
+  @MainActor @Test func `has saved what its main context was about to save`() async throws {
+    for count in 1...20 {
+      let container = try open()
+      NotesV2.insert("note \(count)", into: container.mainContext)
+      try await container.close()
+      let reopened = try open()
+      #expect(try ModelContext(reopened).fetchCount(FetchDescriptor<NotesV2.Note>()) == count)
+      try await reopened.close()
+    }
+  }
+
+  @Test func `has saved it, too, if the main actor is at other work`() async throws {
+    for count in 1...20 {
+      let container = try open()
+      await MainActor.run { NotesV2.insert("note \(count)", into: container.mainContext) }
+      try await container.close()
+      let reopened = try open()
+      #expect(try ModelContext(reopened).fetchCount(FetchDescriptor<NotesV2.Note>()) == count)
+      try await reopened.close()
+    }
+  }
+
+  @MainActor @Test func `leaves unsaved what its main context does not save by itself`()
+    async throws
+  {
+    let container = try open()
+    container.mainContext.autosaveEnabled = false
+    NotesV2.insert("kept to itself", into: container.mainContext)
+    try await container.close()
+    #expect(try ModelContext(open()).fetchCount(FetchDescriptor<NotesV2.Note>()) == 0)
+  }
+
   @Test(arguments: `A file that a process opens again`.Kind.allCases)
   func `gives back its files, and its contexts throw`(
     kind: `A file that a process opens again`.Kind
