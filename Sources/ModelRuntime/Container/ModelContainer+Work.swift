@@ -8,7 +8,7 @@ extension ModelContainer {
   ///     }
   ///
   /// Each call gets a new context, which sees every save that returned before. As many reads run at once as the machine has
-  /// cores; more wait in the order of their calls. Changes that the block makes are dropped: use ``write(author:_:)``.
+  /// cores; more wait in the order of their calls. Changes that the block makes are dropped, unless it saves them itself: use ``write(author:_:)``.
   /// Models stay in the block; return values or identifiers.
   ///
   /// - Parameter body: The block. Once begun, it is not interrupted by cancellation.
@@ -33,7 +33,7 @@ extension ModelContainer {
   /// Each call gets a new context, which sees every save that returned before, and is saved when the block returns. Calls
   /// run in turn, so that none overwrites values that another has computed from its reads, including those of another
   /// container that a context of the same stores has; only contexts used in other ways save between. When the block or the
-  /// save throws, nothing is stored.
+  /// save throws, nothing is stored, except for what the block itself has saved before.
   ///
   /// - Parameters:
   ///   - author: The author of the changes, as recorded in the history.
