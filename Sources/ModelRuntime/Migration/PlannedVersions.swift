@@ -150,7 +150,7 @@ struct PlannedVersions {
 // MARK: Recognising versions
 
 extension PlannedVersions {
-  /// The version that a schema is: the one with its number, or the newest of its shape.
+  /// The version that a schema is: the one with its number, or with its classes, or the newest of its shape.
   func position(of schema: Schema) throws(SwiftDataError) -> Int {
     let current = StoredSchemaVersion(schema)
     let alike = versions.indices.filter { versions[$0].has(current.checksum) }
@@ -160,7 +160,8 @@ extension PlannedVersions {
       )
     }
     let numbered = schema.isVersioned ? alike.filter { versions[$0].number == schema.version } : []
-    let fitting = numbered.isEmpty ? alike : numbered
+    let own = schema.isVersioned ? [] : alike.filter { versions[$0].whole.hasClasses(of: schema) }
+    let fitting = [numbered, own].first { !$0.isEmpty } ?? alike
     // A version that has just these entities, else one that has no others of the store's.
     return fitting.last { versions[$0].whole.checksum == current.checksum }
       ?? fitting.last { versions[$0].former.checksum == current.checksum } ?? fitting.last ?? newest

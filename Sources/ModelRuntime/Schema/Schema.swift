@@ -75,10 +75,18 @@ extension Schema {
     )
   }
 
-  /// The number that the models of a container have in a plan; `nil` if no version has just these.
+  /// The number that the models of a container have in a plan: that of the version with these classes, or else of the newest
+  /// with their shape; `nil` if there is none.
   func version(in plan: any SchemaMigrationPlan.Type) -> Version? {
     if isVersioned { return version }
-    return plan.schemas.last { Schema(versionedSchema: $0).checksum == checksum }?.versionIdentifier
+    let alike = plan.schemas.map { Schema(versionedSchema: $0) }.filter { $0.checksum == checksum }
+    return (alike.last { $0.hasClasses(of: self) } ?? alike.last)?.version
+  }
+
+  /// Whether another schema's classes are all among this one's: two versions may have classes of one shape.
+  func hasClasses(of other: Schema) -> Bool {
+    let own = Set(modelTypes.map(ObjectIdentifier.init))
+    return other.modelTypes.allSatisfy { own.contains(ObjectIdentifier($0)) }
   }
 
   /// The version of a schema without a given one.
