@@ -4,6 +4,8 @@ import SchedulePoints
 extension ModelContext {
   /// Discards all pending changes: inserted objects leave the context, changed ones revert to the store's values,
   /// deleted ones are restored.
+  ///
+  /// Once the container is closed, or the store for this context, they revert to the values that were read.
   public func rollback() {
     checked { rollbackNow() }
   }
@@ -30,6 +32,7 @@ extension ModelContext {
       state.settleUnwritten()
       state.dropRelations()
     }
+    let closed = Set(coordinator.connections.filter(isClosed).map { ObjectIdentifier($0) })
     var keptLists: [RelatedModels] = []
     // Models of which a merge has dropped what was shown. The lists below may be all that keeps them.
     var unknown: [any PersistentModel] = []
@@ -40,12 +43,15 @@ extension ModelContext {
       let isUnknown = !state.flags.isDisjoint(with: [.hasMergedValues, .hasUnreadChanges])
       let memory = state.mergeMemory
       let lists = mayKeepLists ? state.takeBackAdditions() : []
+      let isClosed = state.connection.map { closed.contains(ObjectIdentifier($0)) } ?? false
+      let changes = state.changed
       state.settle()
-      state.dropRelations(but: lists)
+      if isClosed { state.dropRelations(in: changes) } else { state.dropRelations(but: lists) }
       keptLists += lists
       if !PlantedFault.forgottenRollback.isPlanted { state.flags.remove([.deleted, .mayReturn]) }
       // Read again, so that a model whose row is gone reports it. What is set before is compared with what was shown.
-      if !state.dropShownRow(memory), isUnknown { unknown.append(model) }
+      // A closed store has nothing to be read: the row in memory is what the model has.
+      if !isClosed, !state.dropShownRow(memory), isUnknown { unknown.append(model) }
       model._$reset()
       for property in state.descriptor.properties { property.notify(model) }
     }
@@ -65,6 +71,17 @@ extension ModelContext {
     }
     observers?.rolledBack(touched)
   }
+
+  /// Whether nothing can be read from a store any more.
+  private func isClosed(_ connection: StoreConnection) -> Bool {
+    do {
+      try coordinator.checkOpen()
+      _ = try connection.store.rows(at: [], for: editingState)
+      return false
+    } catch {
+      return true
+    }
+  }
 }
 
 extension _ModelState {
@@ -82,6 +99,15 @@ extension _ModelState {
       for member in list.added.elements.reversed() { list.remove(member) }
       return list
     }
+  }
+
+  /// Releases the relationships in memory that were changed, of an object whose store is closed.
+  fileprivate func dropRelations(in changes: OrdinalSet) {
+    for property in descriptor.relationships
+    where property.relationIndex < relations.count && changes.contains(property.ordinal) {
+      relations[property.relationIndex] = .unloaded
+    }
+    context?.keepLists(listedMemberCount, of: self)
   }
 
   /// Releases the relationships in memory, but for some lists, which the context keeps for a while.

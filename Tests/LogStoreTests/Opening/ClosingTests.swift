@@ -51,6 +51,23 @@ import Testing
     #expect(try ModelContext(open()).fetchCount(FetchDescriptor<NotesV2.Note>()) == 0)
   }
 
+  @Test func `leaves its models what they had read, also after a rollback`() async throws {
+    let container = try open()
+    let first = ModelContext(container)
+    for number in 1...3 { NotesV2.insert("\(number)", into: first) }
+    try first.save()
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV2.Note>(sortBy: [.init(\.message)]))
+    #expect(notes.map(\.message) == ["1", "2", "3"])
+    notes[0].message = "changed"
+    context.delete(notes[1])
+    try await container.close()
+    context.rollback()
+    #expect(notes.map(\.message) == ["1", "2", "3"])
+    #expect(!context.hasChanges)
+    #expect(throws: SwiftDataError.storeClosed) { try context.save() }
+  }
+
   @Test(arguments: `A file that a process opens again`.Kind.allCases)
   func `gives back its files, and its contexts throw`(
     kind: `A file that a process opens again`.Kind
