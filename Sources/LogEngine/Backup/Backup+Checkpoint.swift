@@ -16,7 +16,7 @@ extension Backup {
       else { continue }
       let checkpoint = source.checkpoint
       guard checkpoint.store == state.store, checkpoint.lineage == cut.lineage,
-        checkpoint.durableEnd <= cut.logPosition
+        checkpoint.durableEnd <= cut.logPosition, cut.isCounted(in: checkpoint)
       else { continue }
       return try write(checkpoint, pages)
     }
@@ -48,5 +48,21 @@ extension Backup {
     header.encode(into: &buffer) { extent.encode(into: &$0) }
     try buffer.write(to: file, at: 0)
     try copies.publish(file, number: copy.number)
+  }
+}
+
+extension LogCut {
+  /// Whether a checkpoint counts the records of all files that the copy has up to the checkpoint's place.
+  ///
+  /// A compaction since the cut was made may have taken some out of the store, of which the checkpoint then knows nothing.
+  /// (A segment without any record is not counted either: then the log is read.)
+  fileprivate func isCounted(in checkpoint: Checkpoint) -> Bool {
+    let counted = Set(checkpoint.usages.entries.map(\.segment))
+    return segments.allSatisfy { segment, _ in
+      segment.id >= checkpoint.place.segment || counted.contains(segment.id)
+    }
+      && packs.allSatisfy { pack in
+        pack.summary.rowCount == 0 || counted.contains(SegmentID(rawValue: pack.id.rawValue))
+      }
   }
 }

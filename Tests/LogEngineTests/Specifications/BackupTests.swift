@@ -1,10 +1,11 @@
 import Foundation
-import LogEngine
 import LogTools
 import LogEngineTestSupport
 import RowFormat
 import Synchronization
 import Testing
+
+@testable import LogEngine
 
 @Suite struct `A backup` {
   private func open(_ path: String, on disk: any FileSystem) throws -> StorageEngine {
@@ -91,6 +92,38 @@ import Testing
     try store.work(10, textLength: 6000)
     let sequence = try follower.backup(to: "copy")
     #expect(sequence == follower.lastCommit)
+    try check("copy", store, sequence)
+  }
+
+  @Test func `takes no checkpoint with it that is from after a compaction`() throws {
+    let store = try MemoryStore()
+    for number in 0..<12 as Range<Int64> {
+      try store.commit([.insert(number, String(repeating: "x", count: 6000))])
+    }
+    try store.commit(store.rows.keys.sorted().map { .delete($0) })
+    try store.commit(
+      (0..<5 as Range<Int64>).map { .insert($0, String(repeating: "y", count: 4000)) }
+    )
+    let follower = try store.openReader()
+    // The checkpoint counts no record of the segments that are gone, and that the follower still has.
+    let writer = try store.engine.requireWriter()
+    guard
+      case .plan(let plan) = try Compactor.select(
+        writer,
+        .now,
+        .nothing,
+        fileLimit: .max,
+        lastEnd: { 0 }
+      )
+    else {
+      Issue.record("there is nothing to be compacted")
+      return
+    }
+    let compactor = Compactor(writer, plan)
+    while case .goesOn = try compactor.step(1 << 20) {}
+    try store.engine.checkpoint()
+    let sequence = try follower.backup(to: "copy")
+    #expect(sequence == store.engine.lastCommit)
     try check("copy", store, sequence)
   }
 
