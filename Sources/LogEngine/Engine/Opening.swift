@@ -120,11 +120,13 @@ package struct Opening {
   }
 
   /// Recovers without the lock: a writer may replace the manifest and its files meanwhile, so an error counts only if it occurs
-  /// twice.
+  /// twice under one manifest, and not while a staged copy becomes the store, whose manifest comes before its files.
   func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
     var unknownPack = SegmentID.none
+    var attempts = 0
     while true {
+      let manifest = newestManifestNumber()
       do throws(StorageError) {
         let found = try recover()
         let newest = found.recovery.replay.newestPack
@@ -133,10 +135,26 @@ package struct Opening {
         if newest.rawValue <= known || newest == unknownPack { return found }
         unknownPack = newest
       } catch {
-        if error == previous { throw error }
+        attempts += 1
+        guard attempts < Self.attemptLimit else { throw error }
+        if StagedFiles(paths, fileSystem).areBeingPublished {
+          fileSystem.pause(microseconds: Self.publicationPause)
+          continue
+        }
+        if error == previous, manifest == newestManifestNumber() { throw error }
         previous = error
       }
     }
+  }
+
+  /// The number of attempts to read a store that changes, and the pause between two while a copy becomes the store: at least
+  /// two seconds in all.
+  private static let attemptLimit = 200
+  private static let publicationPause = 10_000
+
+  private func newestManifestNumber() -> UInt64? {
+    let files = ManifestFiles(paths: paths, fileSystem: fileSystem, synchronizes: false)
+    return (try? files.numbers())?.last
   }
 
   /// Whether there may be files of blobs that no row owns, and a sweep must look for them.

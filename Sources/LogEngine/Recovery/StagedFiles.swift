@@ -20,13 +20,23 @@ struct StagedFiles {
   /// - Throws: ``StorageError``; a further call continues the work.
   func settle() throws(StorageError) {
     guard try fileSystem.list(staged.root) != nil else { return }
-    let copy = try manifests(of: staged).readNewest()
-    if let copy, let current = try manifests(of: store).readNewest(),
-      copy.lineage == current.lineage
-    {
-      try linkAll()
-    }
+    if try isPublished() { try linkAll() }
     try removeAll()
+  }
+
+  /// Whether the copy is the store, and not all of its files may have their names there yet.
+  var areBeingPublished: Bool {
+    do throws(StorageError) {
+      guard try fileSystem.list(staged.root) != nil else { return false }
+      return try isPublished()
+    } catch {
+      return false
+    }
+  }
+
+  private func isPublished() throws(StorageError) -> Bool {
+    guard let copy = try manifests(of: staged).readNewest() else { return false }
+    return try manifests(of: store).readNewest()?.lineage == copy.lineage
   }
 
   /// Writes the store's next manifest, which makes the copy the store.

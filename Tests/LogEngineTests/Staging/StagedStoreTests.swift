@@ -123,6 +123,29 @@ import Testing
     #expect(try disk.list(Self.path + "/staged") == nil)
   }
 
+  @Test func `is found by readers, which wait for its files`() throws {
+    let disk = InMemoryFileSystem()
+    try Self.makeStore(on: disk)
+    let original = try Self.open(disk)
+    let staged = try original.makeStagedStore()
+    try Self.change(staged.engine)
+    let expected = try Content(staged.engine)
+    try staged.engine.close()
+    let files = StagedFiles(original.state.paths, disk)
+    try files.publishManifest()
+    #expect(files.areBeingPublished)
+    // Another process gives the files their names a while later.
+    let hooked = HookedFileSystem(disk) { call in if call.number == 200 { try files.settle() } }
+    var options = EngineOptions()
+    options.mode = .readOnly
+    options.background = .caller
+    let reader = try StorageEngine.open(at: Self.path, options: options, fileSystem: hooked)
+    try hooked.rethrow()
+    #expect(hooked.callCount > 200)
+    #expect(try Content(reader) == expected)
+    #expect(!files.areBeingPublished)
+  }
+
   @Test func `leaves the store as it was until then, and if it is discarded`() throws {
     let disk = InMemoryFileSystem()
     try Self.makeStore(on: disk)

@@ -35,17 +35,8 @@ struct BackupCommand: InspectCommand {
 
   func run(in console: Console) throws {
     try OutputPlace(destination, on: console.fileSystem).checkFolders()
-    var options = EngineOptions()
-    options.mode = .readOnly
-    options.missingStore = .fail
-    options.reads = store.reads
-    let engine = try StorageEngine.open(
-      at: StorePath.normalized(path),
-      options: options,
-      fileSystem: console.fileSystem
-    )
     let copy = StorePath.normalized(destination)
-    let sequence = try engine.backup(to: copy, progress: console.makeProgress())
+    let sequence = try self.copy(to: copy, in: console)
     let files = try StoreFiles(under: copy, on: console.fileSystem)
     let facts: JSONValue = [
       "store": .string(path), "copy": .string(destination), "commit": .unsigned(sequence.rawValue),
@@ -55,5 +46,42 @@ struct BackupCommand: InspectCommand {
       "\(destination) is \(path) as of commit \(sequence.rawValue): "
         + "\(files.byteCount.byteCount) in \(files.count.counted("file"))"
     }
+  }
+
+  /// Copies the store, once more if what was read seems to be damaged: its writer may have overtaken the copy.
+  private func copy(to copy: String, in console: Console) throws -> CommitSequence {
+    var attempts = 0
+    while true {
+      do throws(StorageError) {
+        return try copyOnce(to: copy, in: console)
+      } catch {
+        attempts += 1
+        switch error {
+        case .corruption, .missingFile, .commitGone: break
+        default: throw error
+        }
+        guard attempts < Self.attemptLimit else { throw error }
+        console.fileSystem.pause(microseconds: attempts * Self.pause)
+      }
+    }
+  }
+
+  private static let attemptLimit = 5
+  private static let pause = 50_000
+
+  private func copyOnce(
+    to copy: String,
+    in console: Console
+  ) throws(StorageError) -> CommitSequence {
+    var options = EngineOptions()
+    options.mode = .readOnly
+    options.missingStore = .fail
+    options.reads = store.reads
+    let engine = try StorageEngine.open(
+      at: StorePath.normalized(path),
+      options: options,
+      fileSystem: console.fileSystem
+    )
+    return try engine.backup(to: copy, progress: console.makeProgress())
   }
 }
