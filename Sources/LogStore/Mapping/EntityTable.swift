@@ -17,6 +17,10 @@ final class EntityTable: Sendable {
   let columnNumbers: [UInt16]
   /// The columns that the class lacks.
   let hidden: HiddenColumns
+  /// The tables that the schema lacks, by number.
+  let hiddenTables: Set<UInt16>
+  /// The columns with stored lists.
+  let listColumns: [Int]
   private let definition: TableDefinition
   /// The values that older rows have in columns added later, by column number; each is a row of one column.
   private let fills: [UInt16: [UInt8]]
@@ -31,9 +35,13 @@ final class EntityTable: Sendable {
     _ definition: TableDefinition,
     _ descriptor: ModelDescriptor,
     _ engine: StorageEngine,
-    _ catalogue: Catalogue
+    _ catalogue: Catalogue,
+    hiddenTables: Set<UInt16>
   ) {
     self.definition = definition
+    self.hiddenTables = hiddenTables
+    let types = descriptor.layout.types
+    listColumns = types.indices.filter { types[$0] == .references }
     fills = FillValue.values(in: definition, catalogue)
     self.engine = engine
     self.descriptor = descriptor

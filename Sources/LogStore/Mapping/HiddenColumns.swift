@@ -103,7 +103,8 @@ extension TableDefinition {
 }
 
 extension CommitBatch {
-  /// Changes a row, which keeps its values in columns that its class lacks.
+  /// Changes a row, which keeps its values in columns that its class lacks, and the members of its lists whose classes the
+  /// schema lacks.
   ///
   /// - Parameters:
   ///   - reference: The row.
@@ -112,6 +113,33 @@ extension CommitBatch {
   ///   - row: The row, in the table's layout.
   mutating func update(
     _ reference: RowReference,
+    in table: EntityTable,
+    changed: ColumnSet,
+    row: RawSpan
+  ) {
+    if !table.mayHideMembers(of: changed) {
+      return updateAll(of: reference, in: table, changed: changed, row: row)
+    }
+    var writer = RowWriter(capacity: row.byteCount + 256)
+    do {
+      let hasHidden = try withNewestRow(reference) { newest, number in
+        try table.addHiddenMembers(to: row, changed, from: newest, number, reference.key, &writer)
+      }
+      if hasHidden == true {
+        updateAll(of: reference, in: table, changed: changed, row: writer.bytes)
+      } else {
+        updateAll(of: reference, in: table, changed: changed, row: row)
+      }
+    } catch let error as StorageError {
+      fail(error)
+    } catch {
+      fail(.rowNotFound(reference))
+    }
+  }
+
+  /// Changes a row whose lists are whole.
+  private mutating func updateAll(
+    of reference: RowReference,
     in table: EntityTable,
     changed: ColumnSet,
     row: RawSpan

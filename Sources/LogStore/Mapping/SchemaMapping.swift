@@ -605,8 +605,15 @@ extension SchemaMapping {
     else { return }
     returnedColumns.insert(ChangedColumn(entity: table.name, name: property.name))
     // Meanwhile nothing kept its values in agreement with their other ends.
-    if kind != .none, !property.isDerivable {
+    if property.isDerivable { return }
+    if kind != .none {
       try draft.make(InverseRecords.record(.none, of: found.number, in: table.number))
+    }
+    if property.inverse?.isDerivable == false {
+      let staleness = table.isHidden(found.number) ? InverseRecords.Staleness.property : .entity
+      try draft.make(
+        InverseRecords.recordStaleness(staleness, of: found.number, in: table.number)
+      )
     }
   }
 
@@ -639,7 +646,21 @@ extension SchemaMapping {
       try draft.make(InverseRecords.record(inverse, of: column.number, in: table.number))
       if lacksOtherEnd(property, of: descriptor) {
         try draft.make(InverseRecords.record(.none, of: column.number, in: table.number))
+        try recordNewEnds(of: property)
       }
+    }
+  }
+
+  /// Notes that the columns at the other ends of a relationship were just added: that they have no values says nothing.
+  private mutating func recordNewEnds(of property: ModelProperty) throws {
+    guard let inverse = property.inverse, let destination = property.destination else { return }
+    for entity in families.members(of: ModelDescriptor.of(destination).entityName).sorted() {
+      guard changedColumns.contains(ChangedColumn(entity: entity, name: inverse.name)),
+        let table = catalogue.table(named: entity), let column = table.column(named: inverse.name)
+      else { continue }
+      try draft.make(
+        InverseRecords.recordStaleness(.property, of: column.number, in: table.number)
+      )
     }
   }
 

@@ -7,6 +7,9 @@ import RowFormat
 /// Such rows may refer to rows that are gone, and what they refer to does not say so. References to what is gone become nil,
 /// if they may be nil, and what is stored at the other end is written there. Of two that would be the one of a to-one, the
 /// first keeps it.
+///
+/// If programs that lacked one end have written the other since, the other counts: what they saved last stays, and what they left
+/// alone agrees anyway.
 struct InverseGain {
   /// A relationship of a row.
   private struct End: Hashable {
@@ -22,6 +25,9 @@ struct InverseGain {
   private var pairs: [End: End] = [:]
   /// The references that the lists at other ends must hold.
   private var owed: [End: [RowReference]] = [:]
+  /// The lists of which some members count only if their lists have the owner.
+  private var staleLists: [(end: End, members: [RowReference], doubtful: Set<RowReference>)] = []
+  private var stale: [InverseRecords.Column: InverseRecords.Staleness] = [:]
 
   init(_ store: TableStore) {
     self.store = store
@@ -30,11 +36,17 @@ struct InverseGain {
 
   /// Makes the changes, in one commit: at each, lists of many to many agree with their other ends.
   ///
-  /// - Parameter gained: The relationships: tables, and columns by position.
+  /// - Parameters:
+  ///   - gained: The relationships: tables, and columns by position.
+  ///   - stale: Those whose values count for less than the values at their other ends.
   /// - Throws: What reading and writing rows throws.
   /// - Complexity: O(rows of the tables). The references of to-one relationships with a list at the other end need memory
   ///   only if they go, others do for each.
-  mutating func settle(_ gained: [(table: UInt16, column: Int)]) throws {
+  mutating func settle(
+    _ gained: [(table: UInt16, column: Int)],
+    stale: [InverseRecords.Column: InverseRecords.Staleness] = [:]
+  ) throws {
+    self.stale = stale
     var ones: [End: RowReference] = [:]
     for (number, column) in gained {
       guard let table = store.table(numbered: number),
@@ -53,15 +65,32 @@ struct InverseGain {
             if property.isOptional { values[end] = [] }
           } else if !inverse.isToMany {
             ones[end] = target
-            pair(end, End(row: target, column: inverse.ordinal))
+            let other = End(row: target, column: inverse.ordinal)
+            // An end that counts more, and does not name this one, has another by now, or was set to nil.
+            if !countsLess(end, than: other) { pair(end, other) }
           }
         }
       }
     }
     for (end, target) in ones where pairs[end]?.row != target { values[end] = [] }
     for (end, other) in pairs where ones[end] != other.row { values[end] = [other.row] }
+    for (end, members, doubtful) in staleLists {
+      let named = Set(owed[end] ?? [])
+      let kept = members.filter { !doubtful.contains($0) || named.contains($0) }
+      if kept.count < members.count { values[end] = kept }
+    }
     for (end, rows) in owed { try add(rows, to: end) }
     try write()
+  }
+
+  /// Whether an end is stale, and its other end is not.
+  private func countsLess(_ end: End, than other: End) -> Bool {
+    staleness(of: end) != nil && staleness(of: other) == nil
+  }
+
+  private func staleness(of end: End) -> InverseRecords.Staleness? {
+    stale.isEmpty
+      ? nil : stale[InverseRecords.Column(table: end.row.table, position: end.column)]
   }
 
   /// Takes out of relationships, in one commit, the references to rows of classes that these cannot lead to.
@@ -96,11 +125,20 @@ struct InverseGain {
     _ inverse: ModelProperty
   ) throws {
     var kept: [RowReference] = []
+    var doubtful: Set<RowReference> = []
+    // The models that lacked an entity could take no row of it out of a list: an older library did so all the same.
+    let mayBeOutdated = staleness(of: end) == .property
     for member in members where try isThere(member, of: property) {
       kept.append(member)
-      owed[End(row: member, column: inverse.ordinal), default: []].append(end.row)
+      let other = End(row: member, column: inverse.ordinal)
+      if mayBeOutdated, countsLess(end, than: other) {
+        doubtful.insert(member)
+      } else {
+        owed[other, default: []].append(end.row)
+      }
     }
     if kept.count < members.count { values[end] = kept }
+    if !doubtful.isEmpty { staleLists.append((end, kept, doubtful)) }
   }
 
   /// Whether a reference names a row that there is, of a class that the relationship can lead to, or of an entity that
@@ -139,10 +177,11 @@ struct InverseGain {
       for (reference, ends) in changes {
         guard let table = store.table(numbered: reference.table) else { continue }
         var new: [Int: [RowReference]] = [:]
-        for (end, rows) in ends {
+        for (end, rows) in ends where try references(of: end, in: table) != rows {
           new[end.column] = rows
           if rows.isEmpty, let rank = table.descriptor.rankColumns[end.column] { new[rank] = [] }
         }
+        if new.isEmpty { continue }
         var changed = ColumnSet()
         for column in new.keys { changed.insert(column) }
         writer.removeAll()
@@ -165,6 +204,16 @@ struct InverseGain {
         guard let range else { continue }
         sink.update(reference, changed: changed, row: writer.bytes.extracting(range))
       }
+    }
+  }
+
+  /// The references that are stored at an end; `nil` if its row is gone.
+  private func references(of end: End, in table: EntityTable) throws -> [RowReference]? {
+    try store.withRow(at: end.row) { row in
+      if table.layout.isNull(end.column, in: row) { return [] }
+      return table.layout.types[end.column] == .references
+        ? Array(table.layout.references(end.column, in: row))
+        : [table.layout.reference(end.column, in: row)]
     }
   }
 }

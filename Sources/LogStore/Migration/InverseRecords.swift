@@ -8,11 +8,28 @@ import ModelRuntime
 /// library lacks entries, and gets them when one process alone opens it next. A relationship without an inverse may refer to
 /// rows that are gone, and the other end says nothing of it: so if an inverse is gained, or is another property, the entries
 /// change only once the rows were looked at.
+///
+/// Meanwhile a column may have a third entry, `inverse.<table>.<column>.stale`: programs whose models lacked it have written the
+/// other ends. Its value is `entity` if the models lacked the table, `property` if they lacked the column alone, or the column is
+/// new. It goes with the next change of the entries. An older library ignores it, and takes neither end for the newer one.
 struct InverseRecords {
   /// The changes that bring the entries in line with the schema.
   private(set) var changes: [CatalogueChange] = []
   /// The relationships that had no inverse, or another, and have one now: tables, and columns by position.
   private(set) var gained: [(table: UInt16, column: Int)] = []
+  /// The columns whose values count for less than those at their other ends.
+  private(set) var stale: [Column: Staleness] = [:]
+
+  /// A column, by its position in the rows of a table.
+  struct Column: Hashable {
+    let table: UInt16
+    let position: Int
+  }
+
+  /// What the models lacked that wrote the other ends; raw values are on disk.
+  enum Staleness: String {
+    case entity, property
+  }
 
   /// Compares the entries of a store with a schema, whose tables the store has by now.
   init(_ schema: Schema, _ catalogue: Catalogue) {
@@ -20,6 +37,10 @@ struct InverseRecords {
       guard let table = catalogue.table(named: descriptor.entityName) else { continue }
       for property in descriptor.relationships {
         guard let column = table.column(named: property.name) else { continue }
+        if let staleness = Self.staleness(of: column.number, in: table.number, catalogue) {
+          stale[Column(table: table.number, position: property.ordinal)] = staleness
+          changes.append(Self.recordStaleness(nil, of: column.number, in: table.number))
+        }
         guard let stored = Self.kind(of: column.number, in: table.number, catalogue) else {
           continue
         }
@@ -57,6 +78,27 @@ struct InverseRecords {
 
   static func record(_ kind: InverseKind, of column: UInt16, in table: UInt16) -> CatalogueChange {
     .setMetadata(key: key(table, column), value: Array(kind.rawValue.utf8))
+  }
+
+  /// Whether a column's values count for less than those at its other ends, and why; `nil` if they do not.
+  static func staleness(
+    of column: UInt16,
+    in table: UInt16,
+    _ catalogue: Catalogue
+  ) -> Staleness? {
+    catalogue.metadata["\(key(table, column)).stale"].flatMap {
+      Staleness(rawValue: String(decoding: $0, as: UTF8.self))
+    }
+  }
+
+  static func recordStaleness(
+    _ staleness: Staleness?,
+    of column: UInt16,
+    in table: UInt16
+  ) -> CatalogueChange {
+    // An empty value removes an entry.
+    let value = staleness.map { Array($0.rawValue.utf8) } ?? []
+    return .setMetadata(key: "\(key(table, column)).stale", value: value)
   }
 
   /// A column, by its number in a table.

@@ -24,7 +24,10 @@ struct StoreMigration {
   ///   is no plan. The store is as it was, and closed.
   func run(_ engine: StorageEngine) throws -> StorageEngine {
     do {
-      let areDerivedValid = DerivedRecords.areValid(in: engine.catalogue)
+      // Lists of an entity that comes back are longer again.
+      let returned = EntityRecord.absentEntities(in: engine.catalogue)
+        .intersection(schema.entities.map(\.name))
+      let areDerivedValid = returned.isEmpty && DerivedRecords.areValid(in: engine.catalogue)
       let migrated = try migrate(engine)
       do {
         try joinEnds(of: schema, in: migrated)
@@ -244,7 +247,7 @@ extension StoreMigration {
     }
     if concernsRows {
       var gain = InverseGain(try tables(of: engine, at: schema))
-      try gain.settle(records.gained)
+      try gain.settle(records.gained, stale: records.stale)
     }
     try perform { try engine.apply(records.changes) }
   }

@@ -37,7 +37,8 @@ extension TableStore {
         try table.withCurrentRow(row, layout: layout, key: key) { row in
           for property in ends where !table.layout.isNull(property.ordinal, in: row) {
             guard let inverse = property.inverse?.ordinal else { continue }
-            for member in table.layout.references(property.ordinal, in: row) {
+            for member in table.layout.references(property.ordinal, in: row)
+            where self.table(numbered: member.table) != nil {
               let link = StoredLink(
                 owner: owner,
                 column: property.ordinal,

@@ -13,7 +13,8 @@ extension TableStore {
   /// - Throws: What reading a row throws.
   /// - Complexity: O(rows).
   package func invariantViolations() throws -> [String] {
-    var violations = try engine.invariantViolations() + indexViolations() + listViolations()
+    var violations =
+      try engine.invariantViolations() + indexViolations() + listViolations() + pairViolations()
     for table in tables {
       let references = table.descriptor.relationships.filter(\.isCheckedReference)
       if references.isEmpty { continue }

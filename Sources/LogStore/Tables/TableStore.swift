@@ -126,11 +126,12 @@ final class TableStore: Sendable {
     identifier = CatalogueMapping.identifier(in: catalogue) ?? path
     history = StoreHistory(storeIdentifier: identifier)
     let families = EntityFamilies(schema)
+    let hidden = Set(catalogue.tables.filter { !families.contains($0.name) }.map(\.number))
     tables = try schema.descriptors.map { descriptor in
       guard let table = CatalogueMapping.table(of: descriptor, of: families, in: catalogue) else {
         throw LogStoreError.schemaNotInStore(entity: descriptor.entityName, path: path)
       }
-      return EntityTable(table, descriptor, engine, catalogue)
+      return EntityTable(table, descriptor, engine, catalogue, hiddenTables: hidden)
     }
     tablesByEntity = Dictionary(
       tables.map { ($0.descriptor.entityName, $0) },

@@ -13,8 +13,9 @@ struct Verify: InspectCommand {
       what was found, and looks for rows that refer to rows that are not there, or of another entity, and for files nobody needs. \
       Takes no lock: a process may be writing. Damage ends with exit code 2, a file that the system refuses to let be read \
       with 1; what a crash leaves and the next \
-      writer clears away is named, and harmless. So are such references: no byte is wrong, yet an \
-      app may not expect them, and reads one to another entity as nil. Of many problems of one kind the first are shown; --format ndjson lists all.
+      writer clears away is named, and harmless. So are such references, and relationships whose ends contradict each \
+      other: no byte is wrong, yet an app may not expect them, and reads a reference to another entity as nil. Of many \
+      problems of one kind the first are shown; --format ndjson lists all.
 
       EXAMPLES:
         logstore-inspect verify trips.store
@@ -41,9 +42,11 @@ struct Verify: InspectCommand {
     )
     let opened = try? InspectedStore(store, .all, in: console)
     let references = try opened.map { try ReferenceCheck($0) }
+    let ends = try opened.map { try EndCheck($0) }
     let problems =
       report.problems.map { ProblemDescription($0, opened) }
       + (references?.problems.map { ProblemDescription($0, opened) } ?? [])
+      + (ends?.contradictions.map { ProblemDescription($0, opened) } ?? [])
     switch output.format {
     case .text: printText(report, references, problems, console)
     case .json: console.line(item(report, references, problems).text)

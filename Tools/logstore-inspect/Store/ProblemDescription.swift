@@ -89,6 +89,20 @@ struct ProblemDescription {
     found = target
   }
 
+  /// A reference to a row that does not refer back.
+  init(_ contradiction: EndCheck.Contradiction, _ store: InspectedStore?) {
+    severity = .harmless
+    group = "ends \(contradiction.owner.table) \(contradiction.column)"
+    path = store?.path ?? ""
+    offset = nil
+    let owner = store?.name(of: contradiction.owner).printable ?? "\(contradiction.owner)"
+    let target = store?.name(of: contradiction.target).printable ?? "\(contradiction.target)"
+    what =
+      "\(owner).\(contradiction.column.printable) refers to \(target), whose \(contradiction.inverse.printable) does "
+      + "not refer back"
+    (expected, found) = (nil, nil)
+  }
+
   /// The problem in a line: its description, then its place.
   var text: String {
     var text = what
