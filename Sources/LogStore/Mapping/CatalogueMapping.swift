@@ -116,19 +116,23 @@ package enum CatalogueMapping {
   /// - Parameters:
   ///   - version: What it is to remember of it.
   ///   - schema: The schema, whose tables it has.
+  ///   - migrated: The names of the entities, also of others, that stages have just taken to it.
   ///   - draft: Its catalogue.
   /// - Throws: ``StorageError`` for a catalogue that cannot be changed.
   static func record(
     _ version: StoredSchemaVersion,
     of schema: Schema,
+    migrated: Set<String> = [],
     in draft: inout CatalogueDraft
   ) throws {
     let names = Set(schema.entities.map(\.name))
     // Another shape of an older library stays on record as it is.
-    if version.checksum == schema.checksum,
-      let change = EntityRecord.change(to: names, of: version, in: draft.catalogue)
-    {
-      try draft.make(change)
+    if version.checksum == schema.checksum {
+      let changes = [
+        LastListing.change(to: names, of: version, migrated: migrated, in: draft.catalogue),
+        EntityRecord.change(to: names, of: version, in: draft.catalogue),
+      ]
+      for change in changes.compactMap(\.self) { try draft.make(change) }
     }
     try draft.make(NameRecord.validity(for: version))
     guard schemaVersion(in: draft.catalogue) != version else { return }

@@ -30,6 +30,10 @@ struct SchemaMapping {
   private var returnedColumns: Set<ChangedColumn> = []
   /// The entities that the models lacked which wrote the store last, as far as it says.
   private let absentEntities: Set<String>
+  /// The versions that those are at, as far as the store says.
+  private let lastListings: [String: StoredSchemaVersion]
+  /// The version of the schema that the store is brought to.
+  private var version = Schema.unversioned
   /// Whether the store says which original names the models had that wrote it last.
   private let areNamesValid: Bool
 
@@ -42,6 +46,7 @@ struct SchemaMapping {
     self.draft = draft
     self.manner = manner
     absentEntities = EntityRecord.absentEntities(in: draft.catalogue)
+    lastListings = LastListing.versions(in: draft.catalogue)
     areNamesValid = NameRecord.areValid(in: draft.catalogue)
     removedEntities =
       if case .planned(let step) = manner {
@@ -59,6 +64,7 @@ struct SchemaMapping {
   ///   values cannot be read as its new type, if no code of the app provides new ones.
   mutating func bring(to schema: Schema) throws {
     families = EntityFamilies(schema)
+    version = schema.version
     try removeTables()
     for descriptor in schema.descriptors { try bring(to: descriptor) }
     for descriptor in schema.descriptors {
@@ -103,6 +109,18 @@ struct SchemaMapping {
       preconditionFailure("the table of \(descriptor.entityName) was added and is not there")
     }
     return table
+  }
+
+  /// What is known of the age of a class, compared with the models that wrote its table last.
+  ///
+  /// These need not be those that wrote the store last. `nil` if a step of a plan says what there was before.
+  private func age(of entity: String) -> SchemaAge? {
+    guard case .inferred(let age) = manner else { return nil }
+    guard absentEntities.contains(entity) else { return age }
+    if let last = lastListings[entity]?.version, last != version {
+      return last < version ? .newer : .older
+    }
+    return age == .same && lastListings[entity] == nil ? .unknown : age
   }
 
   /// The class as it was before the step, if a plan says so.
@@ -254,7 +272,7 @@ extension SchemaMapping {
     in table: TableDefinition,
     _ former: ModelDescriptor?
   ) -> Bool {
-    if case .inferred(let age) = manner {
+    if let age = age(of: table.name) {
       guard let column = table.column(named: property.name) else { return true }
       return isNew(property, named: column, in: table, age)
     }
@@ -288,9 +306,8 @@ extension SchemaMapping {
   ///
   /// - Throws: ``SwiftDataError/migrationUnavailable`` if it cannot be decided.
   private func checkExchanges(in descriptor: ModelDescriptor) throws {
-    guard case .inferred(let age) = manner, age == .older || age == .unknown, areNamesValid else {
-      return
-    }
+    guard let age = age(of: descriptor.entityName), age == .older || age == .unknown, areNamesValid
+    else { return }
     let table = table(of: descriptor)
     for property in descriptor.properties {
       guard let column = table.column(named: property.name),
@@ -313,7 +330,9 @@ extension SchemaMapping {
   /// Models are taken for older ones if they have a lower version, or no number that tells, and rows of the table were once
   /// written with just these properties: models that are newer and use a former name for something else have others, too.
   private func renamingsBack(of descriptor: ModelDescriptor) -> [Renaming] {
-    guard case .inferred(let age) = manner, age == .older || age == .unknown else { return [] }
+    guard let age = age(of: descriptor.entityName), age == .older || age == .unknown else {
+      return []
+    }
     let table = table(of: descriptor)
     let names = (0..<descriptor.layout.count).map(descriptor.columnName)
     let missing = names.filter { table.column(named: $0) == nil }
@@ -344,9 +363,9 @@ extension SchemaMapping {
       var record = NameRecord(of: column.number, in: table.number, catalogue)
       let former = record.original
       if let name = property.originalName, name != property.name {
-        let isKnown = former?.name == name && (former?.state != .settled || !isNewer)
+        let isKnown = former?.name == name && (former?.state != .settled || !isNewer(table))
         if !isKnown { record.original = NameRecord.Original(name: name, state: .original) }
-      } else if former?.state == .exchanged, isNewer {
+      } else if former?.state == .exchanged, isNewer(table) {
         record.original?.state = .settled
       }
       if record.original != former {
@@ -355,9 +374,9 @@ extension SchemaMapping {
     }
   }
 
-  /// Whether the schema is of a later time than the one that wrote the store last.
-  private var isNewer: Bool {
-    if case .inferred(let age) = manner { age == .newer } else { true }
+  /// Whether the schema is of a later time than the one that wrote a table last.
+  private func isNewer(_ table: TableDefinition) -> Bool {
+    age(of: table.name).map { $0 == .newer } ?? true
   }
 }
 

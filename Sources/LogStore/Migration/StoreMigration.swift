@@ -54,6 +54,7 @@ struct StoreMigration {
       plan: plan,
       entities: Set(catalogue.tables.map(\.name)),
       writtenWith: EntityRecord.entities(in: catalogue),
+      current: LastListing.currentEntities(in: catalogue),
       newerStores: newerStores
     )
     // Without a number a schema does not say whether it is older. It is taken for that if rows would lose values.
@@ -139,9 +140,14 @@ extension StoreMigration {
       if mapping.checks.concernRows(of: engine, mapping.draft.catalogue) { return false }
       draft = mapping.draft
     }
-    try CatalogueMapping.record(target, of: schema, in: &draft)
+    try CatalogueMapping.record(target, of: schema, migrated: names(after: steps), in: &draft)
     if !draft.changes.isEmpty { try engine.apply(draft.changes) }
     return true
+  }
+
+  /// The entities that some steps take to the version after them, of which the schema need not have all.
+  private func names(after steps: [MigrationStep]) -> Set<String> {
+    Set(steps.last?.to.entities.map(\.name) ?? [])
   }
 
   private func mapping(of step: MigrationStep, _ draft: CatalogueDraft) throws -> SchemaMapping {
@@ -170,7 +176,7 @@ extension StoreMigration {
     do {
       for step in steps { try take(step, in: staged.engine) }
       var draft = CatalogueDraft(staged.engine.catalogue)
-      try CatalogueMapping.record(target, of: schema, in: &draft)
+      try CatalogueMapping.record(target, of: schema, migrated: names(after: steps), in: &draft)
       try staged.engine.apply(draft.changes)
     } catch {
       staged.discard()

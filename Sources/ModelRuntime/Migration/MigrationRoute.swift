@@ -40,6 +40,8 @@ package struct MigrationRoute: Hashable, Sendable {
   ///   - plan: The versions and the steps between them, if there is a plan.
   ///   - entities: The names of the entities that the store has: it may be one of several, and know a version by these alone.
   ///   - written: The names of those that it was written with last; `nil` if it does not say.
+  ///   - upToDate: The names of those whose rows are as the store's version has them, and which stages take along also if the
+  ///     schema lacks them; `nil` for a store that has them go no further than the last stage but one.
   ///   - newerStores: What is done with a store that is newer than the schema.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the plan cannot be, or knows nothing of the schema;
   ///   ``SwiftDataError/unknownDataStoreSchema`` if it knows nothing of the store's;
@@ -51,6 +53,7 @@ package struct MigrationRoute: Hashable, Sendable {
     plan: (any SchemaMigrationPlan.Type)?,
     entities: Set<String> = [],
     writtenWith written: Set<String>? = nil,
+    current upToDate: Set<String>? = nil,
     newerStores: NewerStorePolicy = .refuse
   ) throws(SwiftDataError) {
     let current = StoredSchemaVersion(schema)
@@ -71,7 +74,13 @@ package struct MigrationRoute: Hashable, Sendable {
       }
       return
     }
-    let versions = try PlannedVersions(plan, for: schema, of: entities, writtenWith: written)
+    let versions = try PlannedVersions(
+      plan,
+      for: schema,
+      of: entities,
+      writtenWith: written,
+      takingAlong: upToDate
+    )
     let isSilent = plan.stages.allSatisfy(\.isIdle)
     let end = try versions.position(of: schema)
     let newest = versions.stored(end, checksum: current.checksum)

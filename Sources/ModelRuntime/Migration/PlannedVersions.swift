@@ -6,6 +6,10 @@ struct PlannedVersions {
   private let versions: [Version]
   /// Whether the store keeps all entities of its container.
   private let isWhole: Bool
+  /// The names of the schema's entities, of the store's, and of those of the store whose rows stages take along.
+  private let names: Set<String>
+  private let storedNames: Set<String>
+  private let namesTakenAlong: Set<String>?
 
   private struct Version {
     let type: any VersionedSchema.Type
@@ -33,6 +37,7 @@ struct PlannedVersions {
   ///   - schema: The schema of the store, in one of the versions.
   ///   - entities: The names of the entities that the store has so far.
   ///   - written: The names of those that it was written with last; `nil` if it does not say.
+  ///   - current: The names of those that stages take along also if the schema lacks them; `nil` if only those before the last.
   /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number and one
   ///   shape, in another order than by number, or with stages between other versions than its own; or if the store could
   ///   not tell whether a stage of it has run.
@@ -40,10 +45,14 @@ struct PlannedVersions {
     _ plan: any SchemaMigrationPlan.Type,
     for schema: Schema,
     of entities: Set<String>,
-    writtenWith written: Set<String>? = nil
+    writtenWith written: Set<String>? = nil,
+    takingAlong current: Set<String>?
   ) throws(SwiftDataError) {
     self.plan = plan
     let names = Set(schema.entities.map(\.name))
+    self.names = names
+    storedNames = entities
+    namesTakenAlong = current
     var versions: [Version] = []
     for type in plan.schemas {
       let whole = Schema(versionedSchema: type)
@@ -262,10 +271,18 @@ extension PlannedVersions {
     )
   }
 
-  /// What the store keeps of a version: in the last one, what its schema has.
+  /// What the store keeps of a version.
+  ///
+  /// That is what its schema has, what the last version has no more, and what other stores keep meanwhile: the rows of that may
+  /// come back, and then are as the last version has them.
   private func schema(of position: Int, in end: Int) -> Schema {
     if isWhole { return versions[position].whole }
-    return position == end ? versions[position].part : versions[position].former
+    guard let namesTakenAlong else {
+      return position == end ? versions[position].part : versions[position].former
+    }
+    let lasting = Set(versions[end].whole.entities.map(\.name))
+    let others = storedNames.filter { !lasting.contains($0) || namesTakenAlong.contains($0) }
+    return PlannedVersions.part(of: versions[position].whole, named: names.union(others))
   }
 
   private func stage(from here: Int, toward end: Int) -> (MigrationStage, Int)? {
