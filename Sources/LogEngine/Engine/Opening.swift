@@ -205,15 +205,7 @@ extension Opening {
     guard let names = try fileSystem.list(paths.root) else {
       throw .missingStore(path: paths.root)
     }
-    let isStore =
-      names.contains("LOCK") || names.contains { $0.hasPrefix(StorePaths.manifestPrefix) }
-    if !isStore,
-      let stranger = names.sorted().first(where: {
-        !["log", "pack", "index", "tmp", "members"].contains($0)
-      })
-    {
-      throw .notAStore(path: paths.root, found: stranger)
-    }
+    try checkIsNoOther(names)
     // Until there is a manifest, the creator of the directory may have died before synchronizing its name.
     if !names.contains(where: { $0.hasPrefix(StorePaths.manifestPrefix) }) {
       try fileSystem.synchronizeDirectory(paths.parent)
@@ -225,6 +217,46 @@ extension Opening {
     }
     // The names were synchronized before the first segment was created; before that, their creator may have died too early.
     if !isComplete { try fileSystem.synchronizeDirectory(paths.root) }
+  }
+
+  /// Checks that a folder is that of a store, or of one whose making was interrupted.
+  private func checkIsNoOther(_ names: [String]) throws(StorageError) {
+    let isStore =
+      names.contains("LOCK") || names.contains { $0.hasPrefix(StorePaths.manifestPrefix) }
+    if !isStore,
+      let stranger = names.sorted().first(where: {
+        !["log", "pack", "index", "tmp", "members"].contains($0)
+      })
+    {
+      throw .notAStore(path: paths.root, found: stranger)
+    }
+  }
+
+  /// Whether there is a store, and not a place for one.
+  ///
+  /// - Throws: ``StorageError/notAStore(path:found:)`` if there is something else.
+  func isStore() throws(StorageError) -> Bool {
+    guard let names = try fileSystem.list(paths.root) else {
+      if try fileSystem.size(of: paths.root) != nil {
+        throw .notAStore(path: paths.root, found: "a file")
+      }
+      return false
+    }
+    try checkIsNoOther(names)
+    let isBegun = try fileSystem.list(paths.log)?.contains {
+      $0.hasSuffix(StorePaths.segmentSuffix)
+    }
+    return names.contains { $0.hasPrefix(StorePaths.manifestPrefix) } || isBegun == true
+  }
+
+  /// Takes the lock of a store that there is, before it is opened with it.
+  mutating func hold() throws(StorageError) -> any FileLock {
+    try paths.checkDirectories(on: fileSystem)
+    let lock = try takeLock()
+    hold(lock)
+    // Readers find the store only once a copy has all its files there.
+    try StagedFiles(paths, fileSystem).settle()
+    return lock
   }
 
   private func takeLock() throws(StorageError) -> any FileLock {

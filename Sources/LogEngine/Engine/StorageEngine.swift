@@ -69,12 +69,24 @@ public final class StorageEngine: Sendable {
     fileSystem: any FileSystem = PosixFileSystem(),
     onEvent: EngineEventHandler? = nil
   ) throws(StorageError) -> StorageEngine {
-    let opening = Opening(
+    try open(at: path, options: options, fileSystem: fileSystem, onEvent: onEvent, holding: nil)
+  }
+
+  /// Opens a store whose lock may be held already; see ``hold(at:on:)``.
+  package static func open(
+    at path: String,
+    options: EngineOptions,
+    fileSystem: any FileSystem = PosixFileSystem(),
+    onEvent: EngineEventHandler?,
+    holding lock: (any FileLock)?
+  ) throws(StorageError) -> StorageEngine {
+    var opening = Opening(
       paths: StorePaths(root: try fileSystem.resolvingLink(path)),
       options: options,
       fileSystem: fileSystem,
       onEvent: onEvent
     )
+    opening.lock = lock
     let engine = try opening.run()
     engine.state.events.deliver()
     return engine

@@ -13,6 +13,7 @@ import ModelRuntime
 /// Invariants:
 /// - No two entries are of one place.
 /// - The store of an entry holds the lock of its folder until the entry is gone.
+/// - A thread holds several stores only in the order of their paths, and before it opens the first.
 final class SharedStores: @unchecked Sendable {
   static let all = SharedStores()
 
@@ -21,10 +22,12 @@ final class SharedStores: @unchecked Sendable {
   private var entries: [Entry] = []
 
   /// Unchecked, because the condition guards it.
-  private final class Entry: @unchecked Sendable {
+  fileprivate final class Entry: @unchecked Sendable {
     var place: StorePlace
     var phase: Phase
     var leaseCount = 0
+    /// The store's lock, while the store is held to be opened.
+    var lock: (any FileLock)?
 
     init(_ place: StorePlace, _ phase: Phase) {
       self.place = place
@@ -32,7 +35,9 @@ final class SharedStores: @unchecked Sendable {
     }
   }
 
-  private enum Phase {
+  fileprivate enum Phase {
+    /// To be opened by a thread that holds further stores.
+    case held(Thread)
     case opening(Thread)
     case open(TableStore)
     case closing(Thread)
@@ -50,13 +55,13 @@ final class SharedStores: @unchecked Sendable {
   /// - Parameters:
   ///   - place: The store's canonical path and file identity.
   ///   - check: Says whether an open store will do; what it throws is thrown, and the store stays open.
-  ///   - make: Opens it.
+  ///   - make: Opens it, with its lock, if this thread has held it.
   /// - Returns: The right to use it.
   /// - Throws: What the closures throw; ``LogStoreError`` if this thread is opening the store already.
   func lease(
     of place: StorePlace,
     if check: (TableStore) throws -> Bool,
-    orOpen make: () throws -> TableStore
+    orOpen make: ((any FileLock)?) throws -> TableStore
   ) throws -> StoreLease {
     while true {
       switch try nextStep(place, check) {
@@ -67,7 +72,7 @@ final class SharedStores: @unchecked Sendable {
         remove(entry)
       case .open(let entry):
         do {
-          let tables = try make()
+          let tables = try make(entry.lock.take())
           return didOpen(tables, entry)
         } catch {
           remove(entry)
@@ -97,9 +102,14 @@ final class SharedStores: @unchecked Sendable {
         }
         entry.phase = .closing(.current)
         return .close(tables, entry, .openedWithOtherModels)
-      case .opening(let thread):
+      case .held(let thread) where thread === Thread.current:
+        entry.phase = .opening(.current)
+        return .open(entry)
+      case .held(let thread), .opening(let thread):
         // A migration's code that opens a store must not wait for itself, nor for one that may wait for it.
         if thread === Thread.current || isOpening(.current) { throw Self.locked(entry, "opening") }
+        // It was closed after this thread had held others. Whoever holds it now may wait for one of these.
+        if isHolding(.current) { throw Self.locked(entry, "opening") }
         condition.wait()
         place = wanted.now
       case .closing(let thread):
@@ -114,6 +124,59 @@ final class SharedStores: @unchecked Sendable {
     return .open(entry)
   }
 
+  /// A store that is held for the thread that is to open it, or that is open already.
+  struct Hold: RehearsedOpening {
+    fileprivate let stores: SharedStores
+    fileprivate let entry: Entry?
+    /// The store, if it is open, which it then stays.
+    let tables: TableStore?
+
+    /// Keeps the store's lock, which its opening takes over.
+    func keep(_ lock: any FileLock) { stores.condition.withLock { entry?.lock = lock } }
+
+    func end() {
+      guard let entry else { return }
+      if let tables {
+        try? stores.endLease(of: tables, entry)
+        return
+      }
+      let isHeld = stores.condition.withLock {
+        if case .held = entry.phase { true } else { false }
+      }
+      if isHeld { stores.remove(entry) }
+    }
+  }
+
+  /// Holds a store for this thread, which opens it later: others wait.
+  ///
+  /// - Throws: ``/ModelRuntime/SwiftDataError/duplicateConfiguration`` if this thread holds it; ``LogStoreError`` if it opens
+  ///   another.
+  func hold(_ wanted: StorePlace) throws -> Hold {
+    condition.lock()
+    defer { condition.unlock() }
+    var place = wanted
+    while let entry = entries.first(where: { $0.place.isSame(as: place) }) {
+      switch entry.phase {
+      case .open(let tables):
+        if entry.place.isReplaced { return Hold(stores: self, entry: nil, tables: nil) }
+        entry.leaseCount += 1
+        return Hold(stores: self, entry: entry, tables: tables)
+      case .held(let thread) where thread === Thread.current:
+        // Two names of one place, in which there is nothing yet.
+        throw SwiftDataError.duplicateConfiguration.explained(
+          "two configurations keep their models at \(entry.place.path): give each a place of its own"
+        )
+      case .held(let thread), .opening(let thread), .closing(let thread):
+        if thread === Thread.current || isOpening(.current) { throw Self.locked(entry, "opening") }
+        condition.wait()
+        place = wanted.now
+      }
+    }
+    let entry = Entry(place, .held(.current))
+    entries.append(entry)
+    return Hold(stores: self, entry: entry, tables: nil)
+  }
+
   private static func locked(_ entry: Entry, _ activity: String) -> LogStoreError {
     .storage(
       .locked(path: entry.place.path, holder: "this process, which is \(activity) it"),
@@ -124,6 +187,10 @@ final class SharedStores: @unchecked Sendable {
 
   private func isOpening(_ thread: Thread) -> Bool {
     entries.contains { if case .opening(thread) = $0.phase { true } else { false } }
+  }
+
+  private func isHolding(_ thread: Thread) -> Bool {
+    entries.contains { if case .held(thread) = $0.phase { true } else { false } }
   }
 
   private func didOpen(_ tables: TableStore, _ entry: Entry) -> StoreLease {
@@ -154,6 +221,7 @@ final class SharedStores: @unchecked Sendable {
 
   private func remove(_ entry: Entry) {
     condition.withLock {
+      entry.lock = nil
       entries.removeAll { $0 === entry }
       condition.broadcast()
     }

@@ -13,8 +13,10 @@ extension StoreLease {
     }
     return try SharedStores.all.lease(of: StorePlace(request.url)) { open in
       try open.serves(request)
-    } orOpen: {
-      try TableStore(request)
+    } orOpen: { lock in
+      var request = request
+      request.lock = lock
+      return try TableStore(request)
     }
   }
 
@@ -36,7 +38,7 @@ extension StoreLease {
         throw LogStoreError.schemaNotShared(name: configuration.name)
       }
       return true
-    } orOpen: {
+    } orOpen: { _ in
       try make()
     }
   }
@@ -47,7 +49,7 @@ extension TableStore {
   ///
   /// - Throws: ``SwiftDataError`` if the request must be refused: this store then stays open;
   ///   ``LogStoreError/weakerDurability(path:open:asked:)`` if saves promise less than is asked for.
-  fileprivate func serves(_ request: StoreRequest) throws -> Bool {
+  func serves(_ request: StoreRequest) throws -> Bool {
     let catalogue = engine.catalogue
     let route = try request.migration.route(from: catalogue)
     guard durability.promises(request.durability) else {

@@ -43,4 +43,24 @@ enum StoreLocation {
       )
     }
   }
+
+  /// Checks that the folders above a store are there, or can be made.
+  ///
+  /// - Throws: ``LogStoreError/location(_:reason:)`` if something else is in the way, or nothing can be made there.
+  static func checkParents(of url: URL) throws {
+    var folder = url.standardizedFileURL.deletingLastPathComponent()
+    var isFolder: ObjCBool = false
+    while folder.path != "/",
+      unsafe !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
+    {
+      folder.deleteLastPathComponent()
+      isFolder = true
+    }
+    if isFolder.boolValue, FileManager.default.isWritableFile(atPath: folder.path) { return }
+    throw LogStoreError.location(
+      url.path,
+      reason: "it cannot be made in \(folder.path), which is "
+        + (isFolder.boolValue ? "not to be written" : "no folder")
+    )
+  }
 }

@@ -8,14 +8,24 @@ extension StoreRequest {
   func openEngine() throws -> StorageEngine {
     // A store that is only read never changes its tables, even if several processes write it.
     guard writers == .severalProcesses, allowsSave else {
-      return try migration.run(try openEngine(as: engineOptions))
+      return try migration.run(try openEngine(as: engineOptions, holding: lock))
     }
+    // Each of the attempts takes the lock in its own way.
+    (lock as? any LockableFile)?.release()
     return try joinEngine()
   }
 
-  private func openEngine(as options: EngineOptions) throws -> StorageEngine {
+  private func openEngine(
+    as options: EngineOptions,
+    holding lock: (any FileLock)? = nil
+  ) throws -> StorageEngine {
     SchedulePoint.beforeOpening.reach()
-    return try StorageEngine.open(at: url.path, options: options, onEvent: observation.onEvent)
+    return try StorageEngine.open(
+      at: url.path,
+      options: options,
+      onEvent: observation.onEvent,
+      holding: lock
+    )
   }
 
   /// Opens the engine beside those of other processes.
@@ -60,8 +70,8 @@ extension StoreRequest {
   }
 
   /// Number of pauses before a process that waits for another's exclusive use gives up: at least three seconds in all.
-  private static let attemptLimit = 300
-  private static let pause = 10_000
+  static let attemptLimit = 300
+  static let pause = 10_000
 }
 
 extension StoreMigration {

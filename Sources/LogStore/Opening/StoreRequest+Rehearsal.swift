@@ -3,34 +3,92 @@ import LogEngine
 package import ModelRuntime
 
 extension StoreRequest {
-  /// Decides whether the store could be brought to the schema, and leaves it as it is.
+  /// Decides whether the store could be opened, and leaves it as it is.
   ///
-  /// - Throws: The error of an opening that is refused because of the models. What else may keep it from being opened is for
-  ///   the opening to say.
+  /// A store that one process writes is locked from then on. One that several write is locked so that they can save until it is
+  /// opened, but not change its tables; if its tables have to be changed, so that they cannot use it.
+  ///
+  /// - Returns: The hold on the store.
+  /// - Throws: The error of an opening that is refused.
   /// - Complexity: That of opening the store.
-  func rehearse() throws {
-    guard let engine = try? openForReading() else {
-      // It may be there to be made.
+  func rehearse() throws -> any RehearsedOpening {
+    guard allowsSave else {
+      try perform { try migration.rehearse(readCatalogue()) }
+      return NoHold()
+    }
+    guard sharesOpenStore else {
+      try perform { try examine { _ in } }
+      return NoHold()
+    }
+    let hold = try SharedStores.all.hold(StorePlace(url))
+    do {
+      if let tables = hold.tables {
+        _ = try tables.serves(self)
+      } else {
+        try perform { try examine(hold.keep) }
+      }
+      return hold
+    } catch {
+      hold.end()
+      throw error
+    }
+  }
+
+  private func examine(_ keep: (any FileLock) -> Void) throws {
+    guard try StorageEngine.isStore(at: url.path) else {
+      // It is there to be made.
+      try StoreLocation.checkParents(of: url)
       _ = try migration.route(from: Catalogue())
       return
     }
-    defer { try? engine.close() }
-    try migration.rehearse(engine.catalogue)
+    if writers == .oneProcess { keep(try StorageEngine.hold(at: url.path)) }
+    let catalogue = try readCatalogue()
+    try migration.rehearse(catalogue)
+    if writers == .oneProcess { return }
+    let isComplete = try migration.presence(in: catalogue) != .partial
+    keep(try holdBesideOthers(isComplete ? .shared : .exclusive))
   }
 
-  private func openForReading() throws -> StorageEngine {
+  private func holdBesideOthers(_ kind: LockKind) throws -> any FileLock {
+    for _ in 1..<Self.attemptLimit {
+      if let lock = try StorageEngine.hold(at: url.path, kind) { return lock }
+      PosixFileSystem().pause(microseconds: Self.pause)
+    }
+    guard let lock = try StorageEngine.hold(at: url.path, kind) else {
+      throw StorageError.locked(path: url.path, holder: "several processes")
+    }
+    return lock
+  }
+
+  private func readCatalogue() throws -> Catalogue {
     var options = EngineOptions()
     options.mode = .readOnly
-    return try StorageEngine.open(at: url.path, options: options)
+    let engine = try StorageEngine.open(at: url.path, options: options)
+    defer { try? engine.close() }
+    return engine.catalogue
   }
+
+  private func perform(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as StorageError {
+      throw LogStoreError.storage(error, while: .opening, path: url.path)
+    }
+  }
+}
+
+/// The hold on a store that anybody else may open, too.
+private struct NoHold: RehearsedOpening {
+  func end() {}
 }
 
 extension LogStore: RehearsingStore {
   package static func rehearse(
     _ configuration: LogStoreConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws {
-    try StoreRequest(configuration, migrationPlan).rehearse()
+  ) throws -> any RehearsedOpening {
+    _ = try configuration.expirationRules()
+    return try StoreRequest(configuration, migrationPlan).rehearse()
   }
 }
 
@@ -38,8 +96,12 @@ extension DefaultStore: RehearsingStore {
   package static func rehearse(
     _ configuration: ModelConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws {
-    if configuration.isStoredInMemoryOnly { return }
-    try StoreRequest(configuration, migrationPlan).rehearse()
+  ) throws -> any RehearsedOpening {
+    if configuration.isStoredInMemoryOnly { return NoHold() }
+    let request = StoreRequest(configuration, migrationPlan)
+    guard let place = DefaultPlace(configuration), place.isFormer(request) else {
+      return try request.rehearse()
+    }
+    return try StoreRequest(configuration.moved(to: place.former), migrationPlan).rehearse()
   }
 }

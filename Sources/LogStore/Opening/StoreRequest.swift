@@ -21,6 +21,8 @@ struct StoreRequest {
   var turnTimeout: Duration?
   /// Whether a container of this process that has the store open shares it.
   var sharesOpenStore = true
+  /// The store's lock, if it is held already.
+  var lock: (any FileLock)?
 
   init(_ configuration: ModelConfiguration, _ plan: (any SchemaMigrationPlan.Type)?) {
     url = configuration.url

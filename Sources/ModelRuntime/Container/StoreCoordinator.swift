@@ -59,25 +59,30 @@ final class StoreCoordinator: Sendable {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
     }
-    if configurations.count > 1 {
-      // One that is refused must not find the others changed already.
-      for configuration in configurations {
-        try StoreCoordinator.rehearse(configuration, schema, migrationPlan)
-      }
-    }
-    var connections: [StoreConnection] = []
     var places: Set<String> = []
     for configuration in configurations {
+      guard let place = StoreCoordinator.place(of: configuration) else { continue }
+      guard places.insert(place).inserted else {
+        throw SwiftDataError.duplicateConfiguration(at: configuration.folderPath ?? place)
+      }
+    }
+    let rehearsed = try StoreCoordinator.rehearse(configurations, schema, migrationPlan)
+    defer { for opening in rehearsed.openings { opening.end() } }
+    var opened: [Int: StoreConnection] = [:]
+    places.removeAll()
+    // First those that cannot tell whether they can be opened: all others can.
+    let unknown = configurations.indices.filter { !rehearsed.indices.contains($0) }
+    for index in unknown + configurations.indices.filter(rehearsed.indices.contains) {
+      let configuration = configurations[index]
       // Of two names of one place, links are told apart only once there is something.
-      if let folder = (configuration as? any FolderConfiguring)?.folder {
-        guard places.insert(folder.standardizedFileURL.resolvingSymlinksInPath().path).inserted
-        else {
-          throw SwiftDataError.duplicateConfiguration(at: folder.path)
+      if let place = StoreCoordinator.place(of: configuration) {
+        guard places.insert(place).inserted else {
+          throw SwiftDataError.duplicateConfiguration(at: configuration.folderPath ?? place)
         }
       }
       let connection = try StoreCoordinator.connect(
         configuration,
-        index: connections.count,
+        index: index,
         schema: schema,
         migrationPlan: migrationPlan
       )
@@ -87,8 +92,9 @@ final class StoreCoordinator: Sendable {
       if let merging = configuration as? any MergePolicyConfiguring {
         connection.mergePolicy = merging.mergePolicy
       }
-      connections.append(connection)
+      opened[index] = connection
     }
+    let connections = configurations.indices.compactMap { opened[$0] }
     self.connections = connections
     storesByClass = StoresByClass(connections)
     for connection in connections {
@@ -154,18 +160,59 @@ final class StoreCoordinator: Sendable {
     storesByClass = StoresByClass(connections)
   }
 
-  /// Has a store decide, before it or another is changed, whether it can be opened.
+  /// The place of a configuration's folder; `nil` if it has none.
+  private static func place(of configuration: any DataStoreConfiguration) -> String? {
+    (configuration as? any FolderConfiguring)?.folder.map {
+      $0.standardizedFileURL.resolvingSymlinksInPath().path
+    }
+  }
+
+  /// The stores that can be opened, and are held for it; of others it is not known.
+  private struct Rehearsed {
+    var openings: [any RehearsedOpening] = []
+    /// The positions of their configurations.
+    var indices: Set<Int> = []
+  }
+
+  /// Has the stores decide, before any is changed, whether they can be opened; one alone decides as it is opened.
+  private static func rehearse(
+    _ configurations: [any DataStoreConfiguration],
+    _ schema: Schema,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> Rehearsed {
+    var rehearsed = Rehearsed()
+    if configurations.count < 2 { return rehearsed }
+    // All threads hold stores in this order, so that none waits for another that waits for it.
+    let order = configurations.indices.sorted {
+      place(of: configurations[$0]) ?? "" < place(of: configurations[$1]) ?? ""
+    }
+    do {
+      for index in order {
+        guard let opening = try rehearse(configurations[index], schema, migrationPlan) else {
+          continue
+        }
+        rehearsed.openings.append(opening)
+        rehearsed.indices.insert(index)
+      }
+    } catch {
+      for opening in rehearsed.openings { opening.end() }
+      throw error
+    }
+    return rehearsed
+  }
+
   private static func rehearse<C: DataStoreConfiguration>(
     _ configuration: C,
     _ schema: Schema,
     _ migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws {
-    guard let store = C.Store.self as? any RehearsingStore.Type else { return }
-    func rehearse<S: RehearsingStore>(_ store: S.Type, _ configuration: C) throws {
-      guard let configuration = configuration as? S.Configuration else { return }
-      try store.rehearse(configuration, migrationPlan: migrationPlan)
+  ) throws -> (any RehearsedOpening)? {
+    let configuration = try completed(configuration, schema, migrationPlan)
+    guard let store = C.Store.self as? any RehearsingStore.Type else { return nil }
+    func rehearse<S: RehearsingStore>(_ store: S.Type) throws -> (any RehearsedOpening)? {
+      guard let configuration = configuration as? S.Configuration else { return nil }
+      return try store.rehearse(configuration, migrationPlan: migrationPlan)
     }
-    try rehearse(store, completed(configuration, schema, migrationPlan))
+    return try rehearse(store)
   }
 
   /// A configuration with the schema that its store gets, checked.
@@ -315,4 +362,9 @@ final class StoreCoordinator: Sendable {
     }
     return make(type)
   }
+}
+
+extension DataStoreConfiguration {
+  /// The path of the store's folder, as it was given.
+  fileprivate var folderPath: String? { (self as? any FolderConfiguring)?.folder?.path }
 }
