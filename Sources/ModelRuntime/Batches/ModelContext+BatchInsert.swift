@@ -10,7 +10,7 @@ extension ModelContext {
   /// Properties that are not named get their defaults, which are made once for all rows. Unlike ``insert(_:)`` this does
   /// not wait for ``save()``: the rows are stored when it returns, and unsaved changes of the context stay unsaved. No
   /// initializer of the class runs. Uniqueness holds: a value that a stored model already has is an error here, and
-  /// ``batchUpsert(_:_:rows:commitEvery:)`` updates that model instead. A batch cannot be undone.
+  /// `batchUpsert` updates that model instead. A batch cannot be undone.
   ///
   /// - Parameters:
   ///   - model: The class.

@@ -10,7 +10,7 @@ extension ModelContext {
   /// The constraints of the class decide, `.unique` or `#Unique`: one must be among the properties. A model that is already
   /// there keeps its identifier, and the properties that are not named; a new one gets their defaults. Rows of a commit that
   /// share a unique value, or meet through other rows or one stored model, are one model, as in a save: the last one
-  /// counts. For the rest see ``batchInsert(_:_:rows:commitEvery:)``.
+  /// counts. For the rest see `batchInsert`.
   ///
   /// - Parameters:
   ///   - model: The class.
