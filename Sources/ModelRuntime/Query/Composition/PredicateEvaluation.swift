@@ -142,8 +142,6 @@ extension QueryTranslation {
     guard let root = tree as? any QueryTranslatable else {
       throw .node("\(Swift.type(of: tree))")
     }
-    var inner = self
-    inner.bind(variable, to: try input.translate(self))
-    return (root, inner)
+    return (root, ofOther(variable, boundTo: try input.translate(self)))
   }
 }

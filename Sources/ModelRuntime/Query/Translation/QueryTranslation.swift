@@ -19,6 +19,19 @@ struct QueryTranslation {
     bindings.append((variable, expression, level))
   }
 
+  /// Begins the translation of another predicate's tree, which has a variable of its own and knows no other.
+  ///
+  /// So a chain of predicates, each of which evaluates the one before it, binds one variable at a time.
+  func ofOther(
+    _ variable: PredicateExpressions.VariableID,
+    boundTo expression: QueryExpression
+  ) -> QueryTranslation {
+    var other = QueryTranslation()
+    other.level = level
+    other.bind(variable, to: expression)
+    return other
+  }
+
   func value(
     of variable: PredicateExpressions.VariableID
   ) throws(Untranslatable) -> QueryExpression {
