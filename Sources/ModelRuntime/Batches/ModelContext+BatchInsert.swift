@@ -28,11 +28,7 @@ extension ModelContext {
     rows: Rows,
     commitEvery step: Int? = nil
   ) throws -> BatchResult where Rows.Element == (repeat each Value) {
-    let run = try BatchRun(self, of: T.self)
-    var columns = try BatchColumns(run)
-    repeat try columns.add(each properties)
-    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
-    return try insert(source, columns, run, step, rows.underestimatedCount)
+    try insertRows(rows, of: repeat each properties, commitEvery: step)
   }
 
   /// Inserts rows of one property without making objects of them, and commits them.
@@ -53,22 +49,26 @@ extension ModelContext {
     rows: Rows,
     commitEvery step: Int? = nil
   ) throws -> BatchResult where Rows.Element == Value {
-    let run = try BatchRun(self, of: T.self)
-    var columns = try BatchColumns(run)
-    try columns.add(property)
-    let source = SingleValueRows(rows: rows.makeIterator(), writer: columns.writers[0])
-    return try insert(source, columns, run, step, rows.underestimatedCount)
+    try insertRows(rows, of: property, commitEvery: step)
   }
 
-  private func insert<Source: BatchSource>(
-    _ source: Source,
-    _ columns: BatchColumns,
-    _ run: BatchRun,
-    _ step: Int?,
-    _ estimate: Int
-  ) throws -> BatchResult {
-    try checked {
-      try insert(source, columns.composer(), run, max(step ?? .max, 1), estimate)
+  private func insertRows<T: PersistentModel, each Value, Rows: Sequence>(
+    _ rows: Rows,
+    of properties: repeat KeyPath<T, each Value>,
+    commitEvery step: Int?
+  ) throws -> BatchResult where Rows.Element == (repeat each Value) {
+    let run = try BatchRun(self, of: T.self)
+    var columns = try BatchColumns(run)
+    repeat try columns.add(each properties)
+    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
+    return try checked {
+      try insert(
+        source,
+        columns.composer(),
+        run,
+        max(step ?? .max, 1),
+        rows.underestimatedCount
+      )
     }
   }
 
@@ -167,27 +167,6 @@ where Rows.Element == (repeat each Value) {
         position += 1
       }
       repeat try write(each row)
-      try body(composer.finish())
-    }
-    return false
-  }
-}
-
-/// Rows of one value.
-struct SingleValueRows<Rows: IteratorProtocol>: BatchSource {
-  var rows: Rows
-  let writer: BatchValueWriter
-
-  mutating func write(
-    upTo limit: Int,
-    to composer: RowComposer,
-    _ body: (Range<Int>) throws -> Void
-  ) throws -> Bool {
-    let column = composer.columns[0]
-    for _ in 0..<limit {
-      guard let value = rows.next() else { return true }
-      composer.begin()
-      try writer.write(value, to: composer, at: column)
       try body(composer.finish())
     }
     return false

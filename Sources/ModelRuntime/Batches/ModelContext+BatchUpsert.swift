@@ -29,11 +29,7 @@ extension ModelContext {
     rows: Rows,
     commitEvery step: Int? = nil
   ) throws -> BatchResult where Rows.Element == (repeat each Value) {
-    let run = try BatchRun(self, of: T.self)
-    var columns = try BatchColumns(run)
-    repeat try columns.add(each properties)
-    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
-    return try upsert(source, columns, run, step, rows.underestimatedCount)
+    try upsertRows(rows, of: repeat each properties, commitEvery: step)
   }
 
   /// Inserts rows of one property, except for those whose value a stored model already has, without making objects.
@@ -54,23 +50,27 @@ extension ModelContext {
     rows: Rows,
     commitEvery step: Int? = nil
   ) throws -> BatchResult where Rows.Element == Value {
-    let run = try BatchRun(self, of: T.self)
-    var columns = try BatchColumns(run)
-    try columns.add(property)
-    let source = SingleValueRows(rows: rows.makeIterator(), writer: columns.writers[0])
-    return try upsert(source, columns, run, step, rows.underestimatedCount)
+    try upsertRows(rows, of: property, commitEvery: step)
   }
 
-  private func upsert<Source: BatchSource>(
-    _ source: Source,
-    _ columns: BatchColumns,
-    _ run: BatchRun,
-    _ step: Int?,
-    _ estimate: Int
-  ) throws -> BatchResult {
+  private func upsertRows<T: PersistentModel, each Value, Rows: Sequence>(
+    _ rows: Rows,
+    of properties: repeat KeyPath<T, each Value>,
+    commitEvery step: Int?
+  ) throws -> BatchResult where Rows.Element == (repeat each Value) {
+    let run = try BatchRun(self, of: T.self)
+    var columns = try BatchColumns(run)
+    repeat try columns.add(each properties)
+    let source = TupleRows(rows: rows.makeIterator(), writers: columns.writers)
     try checkConstraint(columns.properties, of: run.descriptor, in: run.connection)
     return try checked {
-      try upsert(source, columns.composer(), run, max(step ?? .max, 1), estimate)
+      try upsert(
+        source,
+        columns.composer(),
+        run,
+        max(step ?? .max, 1),
+        rows.underestimatedCount
+      )
     }
   }
 
