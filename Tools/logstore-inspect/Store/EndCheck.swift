@@ -30,46 +30,84 @@ struct EndCheck {
     let target: RowReference
   }
 
+  /// A column, and the table of the rows that it refers to.
+  private struct Way: Hashable {
+    let column: Column
+    let target: UInt16
+  }
+
   private let catalogue: Catalogue
   /// The names of the inverses' columns.
   private var inverses: [Column: String] = [:]
+  /// The numbers of these columns; 0, which no column has, for those that are not looked at.
+  private var inverseNumbers: [Way: UInt16] = [:]
 
+  /// Maximum number of links that are in memory.
+  private static let linkLimit = 1 << 20
+
+  /// - Complexity: One pass over the rows if no ends contradict each other, and another for each million of links if some do;
+  ///   memory for a million.
   init(_ store: InspectedStore) throws {
     catalogue = store.catalogue
     for table in catalogue.tables { addColumns(of: table) }
     if inverses.isEmpty { return }
-    var links: Set<Link> = []
+    var (count, balance) = (0, 0)
+    try forEachLink(in: store) { link, reverse in
+      count += 1
+      balance &+= link.hashValue &- reverse.hashValue
+    }
+    // Each link has its reverse, which has been added with the other sign.
+    if balance == 0 { return }
+    let partCount = count / Self.linkLimit + 1
+    for part in 0..<partCount {
+      var links: [Link: Link] = [:]
+      try forEachLink(in: store) { link, reverse in
+        let sum = UInt(bitPattern: link.hashValue &+ reverse.hashValue)
+        if sum % UInt(partCount) == UInt(part) { links[link] = reverse }
+      }
+      let wrong = try links.filter { try links[$1] == nil && store.view.contains($0.target) }.keys
+      contradictions += wrong.map(contradiction)
+      contradictions.sort { ($0.owner, $0.column) < ($1.owner, $1.column) }
+      contradictions.removeSubrange(min(contradictions.count, ReferenceCheck.limit)...)
+    }
+  }
+
+  private func contradiction(_ link: Link) -> Contradiction {
+    Contradiction(
+      owner: link.owner,
+      column: catalogue.table(link.owner.table)?.column(link.column)?.name ?? "",
+      target: link.target,
+      inverse: inverses[Column(table: link.owner.table, number: link.column)] ?? ""
+    )
+  }
+
+  /// Calls a closure with each link, and with the one that the row it leads to has to have.
+  private mutating func forEachLink(
+    in store: InspectedStore,
+    _ body: (_ link: Link, _ reverse: Link) -> Void
+  ) throws {
     for table in catalogue.tables {
+      let layouts = Dictionary(uniqueKeysWithValues: table.layouts.map { ($0.number, $0) })
       try store.forEachRow(of: table) { key, number, row in
-        guard let layout = table.layout(number) else { return .proceed }
+        guard let layout = layouts[number] else { return .proceed }
         let owner = RowReference(table: table.number, key: key)
-        for (place, column) in layout.columns.enumerated()
-        where inverses[Column(table: table.number, number: column)] != nil
-          && !layout.layout.isNull(place, in: row)
-        {
+        for (place, number) in layout.columns.enumerated() {
+          let column = Column(table: table.number, number: number)
+          guard inverses[column] != nil, !layout.layout.isNull(place, in: row) else { continue }
           let targets =
             layout.layout.types[place] == .reference
             ? [layout.layout.reference(place, in: row)] : layout.layout.references(place, in: row)
           for target in targets {
-            links.insert(Link(owner: owner, column: column, target: target))
+            let inverse = inverse(of: Way(column: column, target: target.table))
+            if inverse == 0 { continue }
+            body(
+              Link(owner: owner, column: number, target: target),
+              Link(owner: target, column: inverse, target: owner)
+            )
           }
         }
         return .proceed
       }
-    }
-    let wrong = try links.filter { link in
-      guard let inverse = inverse(of: link) else { return false }
-      return try !links.contains(Link(owner: link.target, column: inverse, target: link.owner))
-        && store.view.contains(link.target)
-    }
-    let sorted = wrong.sorted { ($0.owner, $0.column) < ($1.owner, $1.column) }
-    contradictions = sorted.prefix(ReferenceCheck.limit).map { link in
-      Contradiction(
-        owner: link.owner,
-        column: catalogue.table(link.owner.table)?.column(link.column)?.name ?? "",
-        target: link.target,
-        inverse: inverses[Column(table: link.owner.table, number: link.column)] ?? ""
-      )
     }
   }
 
@@ -93,13 +131,18 @@ struct EndCheck {
     }
   }
 
-  /// The column of a row's inverse, if it is one that is looked at: a subclass has it under a number of its own.
-  private func inverse(of link: Link) -> UInt16? {
-    guard let name = inverses[Column(table: link.owner.table, number: link.column)],
-      let column = catalogue.table(link.target.table)?.column(named: name),
-      inverses[Column(table: link.target.table, number: column.number)] != nil
-    else { return nil }
-    return column.number
+  /// The inverse's column in a table: a subclass has it under a number of its own.
+  private mutating func inverse(of way: Way) -> UInt16 {
+    if let known = inverseNumbers[way] { return known }
+    var found: UInt16 = 0
+    if let name = inverses[way.column],
+      let column = catalogue.table(way.target)?.column(named: name),
+      inverses[Column(table: way.target, number: column.number)] != nil
+    {
+      found = column.number
+    }
+    inverseNumbers[way] = found
+    return found
   }
 
   /// The entities that the models had which wrote the store last; `nil` if all, or the store does not say.
