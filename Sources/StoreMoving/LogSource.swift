@@ -39,10 +39,8 @@ final class LogSource {
     engine = try LogSource.open(path, fileSystem)
     paths = StorePaths(root: try fileSystem.resolvingLink(path))
     view = engine.makeReadView()
-    if access == .alone, try !lockIfFree(),
-      case .locked(_, let holder) = StoreHolders(paths, fileSystem).refusal()
-    {
-      throw MoveError.sourceInUse(path, by: holder)
+    if access == .alone, try !lockIfFree() {
+      throw MoveError.sourceInUse(path, by: StoreHolders(paths, fileSystem).description)
     }
     // From here on nothing is committed, if it is read alone; what was since the opening is taken in.
     var newest: CommitSequence

@@ -31,16 +31,19 @@ extension StorageEngine {
   ///   - path: The store's folder.
   ///   - kind: `exclusive` to keep all other processes out.
   ///   - fileSystem: The file system that holds the store.
-  /// - Returns: `nil` if others hold it.
-  /// - Throws: ``/LogFormat/StorageError/inputOutput(path:operation:errno:)``.
+  /// - Returns: The lock.
+  /// - Throws: ``/LogFormat/StorageError/locked(path:holder:)`` if others hold it.
   package static func hold(
     at path: String,
     _ kind: LockKind,
     on fileSystem: any FileSystem = PosixFileSystem()
-  ) throws(StorageError) -> (any FileLock)? {
+  ) throws(StorageError) -> any LockableFile {
     let opening = try opening(path, fileSystem)
     let lock = try opening.fileSystem.openLockable(opening.paths.lock)
-    return try lock.take(kind, waits: false) ? lock : nil
+    guard try lock.take(kind, waits: false) else {
+      throw StoreHolders(opening.paths, fileSystem).refusal()
+    }
+    return lock
   }
 
   private static func opening(

@@ -21,7 +21,7 @@ package struct StoreHolders {
   package func refusal() -> StorageError { .locked(path: paths.root, holder: description) }
 
   /// The processes that have the store.
-  var description: String {
+  package var description: String {
     let members = Members(paths: paths, fileSystem: fileSystem)
     // A folder that cannot be listed is no reason for another error than that the store is in use.
     let numbers =

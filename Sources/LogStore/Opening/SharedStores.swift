@@ -108,7 +108,7 @@ final class SharedStores: @unchecked Sendable {
       case .held(let thread), .opening(let thread):
         // A migration's code that opens a store must not wait for itself, nor for one that may wait for it.
         if thread === Thread.current || isOpening(.current) { throw Self.locked(entry, "opening") }
-        // It was closed after this thread had held others. Whoever holds it now may wait for one of these.
+        // This store was closed after this thread had held others, one of which its new holder may be waiting for.
         if isHolding(.current) { throw Self.locked(entry, "opening") }
         condition.wait()
         place = wanted.now

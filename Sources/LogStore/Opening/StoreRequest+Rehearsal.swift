@@ -41,23 +41,29 @@ extension StoreRequest {
       _ = try migration.route(from: Catalogue())
       return
     }
-    if writers == .oneProcess { keep(try StorageEngine.hold(at: url.path)) }
+    if writers == .oneProcess {
+      keep(try StorageEngine.hold(at: url.path))
+      return try migration.rehearse(readCatalogue())
+    }
+    // Locked before it is read, so that no other process changes the tables in between.
+    let lock = try holdBesideOthers(.shared)
     let catalogue = try readCatalogue()
     try migration.rehearse(catalogue)
-    if writers == .oneProcess { return }
-    let isComplete = try migration.presence(in: catalogue) != .partial
-    keep(try holdBesideOthers(isComplete ? .shared : .exclusive))
+    if try migration.presence(in: catalogue) != .partial { return keep(lock) }
+    lock.release()
+    keep(try holdBesideOthers(.exclusive))
+    try migration.rehearse(readCatalogue())
   }
 
-  private func holdBesideOthers(_ kind: LockKind) throws -> any FileLock {
+  private func holdBesideOthers(_ kind: LockKind) throws -> any LockableFile {
     for _ in 1..<Self.attemptLimit {
-      if let lock = try StorageEngine.hold(at: url.path, kind) { return lock }
-      PosixFileSystem().pause(microseconds: Self.pause)
+      do {
+        return try StorageEngine.hold(at: url.path, kind)
+      } catch StorageError.locked {
+        PosixFileSystem().pause(microseconds: Self.pause)
+      }
     }
-    guard let lock = try StorageEngine.hold(at: url.path, kind) else {
-      throw StorageError.locked(path: url.path, holder: "several processes")
-    }
-    return lock
+    return try StorageEngine.hold(at: url.path, kind)
   }
 
   private func readCatalogue() throws -> Catalogue {
