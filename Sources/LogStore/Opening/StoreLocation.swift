@@ -26,7 +26,7 @@ enum StoreLocation {
 
   /// Makes the folders above a store, as a user expects of a path that was given in full.
   ///
-  /// Whoever may not read the store has no business in those that are made for it alone.
+  /// They get the permissions of the store, for which alone they are made.
   static func makeParents(of url: URL, _ permissions: StorePermissions) throws {
     let parent = url.absoluteURL.deletingLastPathComponent().path
     let fileSystem = PosixFileSystem().making(permissions)
@@ -60,7 +60,7 @@ enum StoreLocation {
     throw LogStoreError.location(
       url.path,
       reason: "it cannot be made in \(folder.path), which is "
-        + (isFolder.boolValue ? "not to be written" : "no folder")
+        + (isFolder.boolValue ? "not writable" : "not a folder")
     )
   }
 }

@@ -8,7 +8,8 @@ extension ModelContainer {
   ///     }
   ///
   /// Each call gets a new context, which sees every save that returned before. As many reads run at once as the machine has
-  /// cores; more wait in the order of their calls. Changes that the block makes are dropped, unless it saves them itself: use ``write(author:_:)``.
+  /// cores; more wait in the order of their calls. Changes that the block makes are dropped, unless it saves them itself:
+  /// ``write(author:_:)`` is for changes.
   /// Models stay in the block; return values or identifiers.
   ///
   /// - Parameter body: The block. Once begun, it is not interrupted by cancellation.

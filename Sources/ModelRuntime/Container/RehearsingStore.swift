@@ -6,7 +6,7 @@ package protocol RehearsingStore: DataStore {
   /// - Parameters:
   ///   - configuration: The configuration, with its schema.
   ///   - migrationPlan: The plan of the container.
-  /// - Returns: The hold on the store, of which this thread opens it.
+  /// - Returns: The hold on the store; the thread that has it opens the store.
   /// - Throws: The error of an opening that is refused: because of its models, its place, its files, or others that use it.
   static func rehearse(
     _ configuration: Configuration,

@@ -171,7 +171,7 @@ private enum Light: SchemaMigrationPlan {
   }
 
   @Test(arguments: [1, 2, 3])
-  func `has its values under the right names, whoever left it behind`(way: Int) throws {
+  func `has its values under the right names, whichever program left it out`(way: Int) throws {
     try make(Light.self, amount: 1)
     switch way {
     case 1: _ = try open(V2.self, Light.self, lists: 1)
