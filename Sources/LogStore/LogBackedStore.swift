@@ -89,12 +89,13 @@ extension LogBackedStore {
 
   package func fetchRows<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
-    excluding excluded: ExcludedRows
+    excluding excluded: ExcludedRows,
+    behind place: PagePosition?
   ) throws -> [FetchedRow] {
     let tables = try openTables()
     return try tables.answer(request, .fetch) {
       try tables.follow()
-      return try tables.fetch(request.descriptor, excluding: excluded, $0)
+      return try tables.fetch(request.descriptor, excluding: excluded, behind: place, $0)
     }
   }
 

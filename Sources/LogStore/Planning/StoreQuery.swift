@@ -9,6 +9,8 @@ struct StoreQuery {
   let window: FetchWindow
   /// Rows that are left out.
   var excluded: ExcludedRows?
+  /// A place in the order up to which all rows that match are left out.
+  var start: PagePosition?
 
   /// Translates a fetch.
   ///

@@ -74,6 +74,7 @@ struct TableFetch {
   ///   - output: The result that is wanted of the rows.
   ///   - limit: The number of matching rows that are wanted, in the order of their keys; `nil` for all.
   ///   - excluded: Rows that are left out.
+  ///   - start: A place in the order up to which all rows that match are left out.
   ///   - resolver: Answers about other rows, as of the fetch's view.
   /// - Throws: What reading throws: an index may be made, or the first rows be found.
   init(
@@ -84,6 +85,7 @@ struct TableFetch {
     for output: Output,
     limit: Int? = nil,
     excluding excluded: ExcludedRows.Keys? = nil,
+    behind start: PagePosition? = nil,
     _ resolver: StoreResolver
   ) throws {
     self.store = store
@@ -93,7 +95,7 @@ struct TableFetch {
     self.test = test
     let excluded = excluded.flatMap { $0.isEmpty ? nil : $0 }
     self.excluded = excluded
-    firstKey = expression?.pagePosition.map { $0.firstKey(in: table) } ?? 0
+    firstKey = [expression?.pagePosition, start].compactMap(\.self).firstKey(in: table)
     tally =
       resolver.trace == nil
       ? nil : TableTally(table, rowCount: resolver.view.rowCount(of: table.number))
@@ -108,6 +110,7 @@ struct TableFetch {
       output: output,
       limit: limit,
       excluded: excluded,
+      start: start,
       tally: tally
     )
     path = try finder.find()
@@ -151,6 +154,7 @@ extension TableFetch {
     let output: Output
     let limit: Int?
     let excluded: ExcludedRows.Keys?
+    let start: PagePosition?
     let tally: TableTally?
 
     func find() throws -> AccessPath {
@@ -215,6 +219,9 @@ extension TableFetch {
       return .keys(try found.use.rowKeys(in: found.keys))
     }
 
+    /// The place in the order at which a walk begins.
+    private var place: PagePosition? { start ?? expression?.pagePosition }
+
     private var first: FirstRows? {
       switch output {
       case .first(let first), .page(let first, _): first
@@ -260,7 +267,7 @@ extension TableFetch {
       guard case .page(let first, let window) = output, window.limit <= rowCount / 8,
         let (walk, keys) = try indexes?.direct(
           by: first.ordering,
-          behind: expression?.pagePosition
+          behind: place
         ),
         let rows = try walk.page(window, in: keys, atMost: rowCount, excluding: excluded, nil)
       else { return nil }
@@ -477,7 +484,7 @@ extension TableFetch {
       guard
         let (walk, found) = try indexes.ordered(
           by: first.ordering,
-          behind: expression?.pagePosition
+          behind: place
         )
       else { return nil }
       let test = walk.isExact ? nil : test.map { test in { try matching($0, test.filter) } }
@@ -523,6 +530,18 @@ extension TableFetch {
       }
       return matching
     }
+  }
+}
+
+extension [PagePosition] {
+  /// The first key of a table that can be behind all of the positions; `nil` if none can.
+  fileprivate func firstKey(in table: EntityTable) -> UInt64? {
+    var greatest: UInt64 = 0
+    for position in self {
+      guard let key = position.firstKey(in: table) else { return nil }
+      greatest = Swift.max(greatest, key)
+    }
+    return greatest
   }
 }
 

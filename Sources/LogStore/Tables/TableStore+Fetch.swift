@@ -223,16 +223,18 @@ extension TableStore {
     try fetch(descriptor, StoreResolver(self, trace))
   }
 
-  /// The rows a fetch asks for that are not among some.
+  /// The rows a fetch asks for that are not among some; up to a place, all are.
   ///
   /// - Throws: As ``fetch(_:_:)``.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     excluding excluded: ExcludedRows,
+    behind place: PagePosition?,
     _ trace: QueryTrace?
   ) throws -> [FetchedRow] {
     var query = try StoreQuery(descriptor)
     query.excluded = excluded
+    query.start = place
     return try fetch(T.self, query, StoreResolver(self, trace))
   }
 
@@ -433,6 +435,7 @@ extension TableStore {
           for: output,
           limit: query.ordering == nil ? query.window.end : nil,
           excluding: query.excluded?.keys(of: table.number),
+          behind: query.start,
           resolver
         )
         trace?.add(.plan, since: start)

@@ -42,11 +42,10 @@ extension ModelContext {
       } else if !pending.areAllNew {
         window.allow(for: min(2 * pending.lastAffectedCount, pending.affectedCount))
       }
-      var request = window.request(for: descriptor)
-      if let start { request.begin(behind: start) }
       var answer = try connection.store.fetch(
-        request,
+        window.request(for: descriptor),
         excluding: pending.rowsToExclude(in: connection),
+        behind: start,
         for: editingState
       )
       answer.tell(editingState.trace)
@@ -187,10 +186,8 @@ extension ModelContext {
     request.fetchOffset = nil
     guard let all = try connection.store.fetchCount(request, for: editingState) else { return nil }
     if all == 0 { return 0 }
-    request.begin(behind: place)
-    guard let behind = try connection.store.fetchCount(request, for: editingState) else {
-      return nil
-    }
+    guard let behind = try connection.store.fetchCount(request.behind(place), for: editingState)
+    else { return nil }
     return all - behind - (pending.affectedModel(of: row, in: connection) == nil ? 0 : 1)
   }
 
@@ -372,17 +369,18 @@ extension ModelContext {
 }
 
 extension FetchDescriptor {
-  /// Asks only for the rows behind a place in the order.
-  fileprivate mutating func begin(behind place: PagePosition) {
-    let known = translation
+  /// The same fetch of the rows behind a place in the order only.
+  func behind(_ place: PagePosition) -> FetchDescriptor<T> {
+    var rest = self
     let behind = Predicate<T> { PositionTest(place, of: $0) }
     if let predicate {
-      self.predicate = predicate && behind
-      translation = known.map { .and($0, .behind(place)) }
+      rest.predicate = predicate && behind
+      rest.translation = translation.map { .and($0, .behind(place)) }
     } else {
-      predicate = behind
-      translation = .behind(place)
+      rest.predicate = behind
+      rest.translation = .behind(place)
     }
+    return rest
   }
 
   /// The predicate, on some models only.

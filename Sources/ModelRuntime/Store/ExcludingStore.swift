@@ -7,11 +7,14 @@ package protocol ExcludingStore: RowStore {
   /// - Parameters:
   ///   - request: The request; its limit and its offset count none of the excluded rows.
   ///   - excluded: Rows that the context has newer versions of.
+  ///   - place: A place in the order up to which all rows that match are excluded, if one is known: where an index leads to it,
+  ///     these need not be passed over.
   /// - Returns: The rows, as of `fetchRows(_:)`.
   /// - Throws: As `fetchRows(_:)`.
   func fetchRows<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
-    excluding excluded: ExcludedRows
+    excluding excluded: ExcludedRows,
+    behind place: PagePosition?
   ) throws -> [FetchedRow]
 
   /// The number of the rows of a request without some.

@@ -83,14 +83,18 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     excluding excluded: ExcludedRows,
+    behind place: PagePosition?,
     for state: EditingState
   ) throws -> FetchAnswer {
-    guard let excluding, !excluded.isEmpty else { return try fetch(descriptor, for: state) }
+    guard let excluding, !excluded.isEmpty else {
+      return try fetch(place.map(descriptor.behind) ?? descriptor, for: state)
+    }
     var answer = try answer(state.id) {
       try InMemoryFallback.fetch(descriptor) {
         try excluding.fetchRows(
           DataStoreFetchRequest(descriptor: $0, editingState: state),
-          excluding: excluded
+          excluding: excluded,
+          behind: place
         )
       }
     }

@@ -66,8 +66,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     excluding _: ExcludedRows,
+    behind place: PagePosition?,
     for state: EditingState
-  ) throws -> FetchAnswer { try fetch(descriptor, for: state) }
+  ) throws -> FetchAnswer { try fetch(place.map(descriptor.behind) ?? descriptor, for: state) }
 
   func rows(
     matching expression: QueryExpression,

@@ -52,9 +52,18 @@ protocol StoreAdapter: AnyObject, Sendable {
   ) throws -> FetchAnswer
 
   /// The same without some rows, if the store can leave rows out; ``FetchAnswer/areExcluded`` tells.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - excluded: The rows.
+  ///   - place: A place in the order up to which all rows that match are among them, if one is known.
+  ///   - state: The session of the requesting context.
+  /// - Returns: The rows, and whether the excluded ones are left out.
+  /// - Throws: As a fetch without excluded rows.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     excluding excluded: ExcludedRows,
+    behind place: PagePosition?,
     for state: EditingState
   ) throws -> FetchAnswer
 
