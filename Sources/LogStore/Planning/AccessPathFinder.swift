@@ -32,28 +32,26 @@ struct AccessPathFinder {
       return path
     }
     if let keys = try words(narrowest, rowCount) { return .keys(keys) }
-    let joined = try join(rowCount)
-    if let joined, let path = try path(to: joined, narrowest, rowCount) { return path }
+    let named = try candidates(of: plan, rowCount)
+    if let named, let path = try path(to: named, narrowest, rowCount) { return path }
     if let first, let path = try walk(first, ordered, narrowest, rowCount) { return path }
-    if let joined, joined.count <= narrowest?.count ?? .max,
-      joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
-    {
-      return try path(to: joined)
+    if let named, named.count <= min(narrowest?.count ?? .max, named.limit) {
+      return try path(to: named)
     }
     if let path = try memberJoin(narrowest, rowCount) { return path }
     if let narrowest, narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, .unknown) {
-      return try candidates(narrowest)
+      return try path(to: narrowest)
     }
     if rowCount <= ScanMethod.smallTable {
       guard let narrowest, narrowest.count <= rowCount / 4 else { return .rows }
-      return try candidates(narrowest)
+      return try path(to: narrowest)
     }
     let columns = ColumnPlan(expression, of: table, resolver)
     let answer = columns.answer(for: output)
     if let narrowest, answer != .everything,
       narrowest.count <= ScanMethod.indexLimit(rowCount: rowCount, answer)
     {
-      return try candidates(narrowest)
+      return try path(to: narrowest)
     }
     if let first,
       let keys = try first.scan(
@@ -74,7 +72,7 @@ struct AccessPathFinder {
   }
 
   /// The path to the rows that an index names.
-  private func candidates(_ found: TableIndexes.Found) throws -> AccessPath {
+  private func path(to found: TableIndexes.Found) throws -> AccessPath {
     tally?.choose(found)
     return .keys(try found.use.rowKeys(in: found.keys))
   }
@@ -92,19 +90,28 @@ struct AccessPathFinder {
   /// The rows that the predicate names, or that refer to rows it names.
   private func namedKeys() throws -> [UInt64]? {
     switch plan {
-    case .scan, .values, .joining: return nil
-    case .rows(let identifiers):
-      return identifiers.compactMap(store.reference(of:)).filter { $0.table == table.number }
-        .map(\.key).sorted()
+    case .scan, .values, .joining, .either: nil
+    case .rows(let identifiers): keys(of: identifiers)
     case .referring(let property, let identifiers):
-      return try identifiers.compactMap(store.reference(of:)).flatMap { target in
-        try resolver.rows(
-          referringTo: target,
-          inTable: table.number,
-          column: property.ordinal
-        ).map(\.key)
-      }.sorted()
+      try keys(referringTo: identifiers.compactMap(store.reference(of:)), property)
     }
+  }
+
+  /// The keys of the table's rows among some, ascending.
+  func keys(of identifiers: Set<PersistentIdentifier>) -> [UInt64] {
+    identifiers.compactMap(store.reference(of:)).filter { $0.table == table.number }.map(\.key)
+      .sorted()
+  }
+
+  /// The keys of the rows that refer to one of some rows, ascending.
+  func keys(
+    referringTo targets: [RowReference],
+    _ property: ModelProperty
+  ) throws -> [UInt64] {
+    try targets.flatMap { target in
+      try resolver.rows(referringTo: target, inTable: table.number, column: property.ordinal)
+        .map(\.key)
+    }.sorted()
   }
 
   /// The indexes for a walk in the order of the sort.
@@ -168,18 +175,22 @@ struct AccessPathFinder {
     guard found.use.isSharp, let wanted = first?.wanted ?? limit, wanted < found.count / 16 else {
       return nil
     }
-    // The number of rows, in any order, among which there are as many that match.
-    let reach = wanted.multipliedFullWidth(by: rowCount)
-    let isNear = reach.high == 0 && reach.low / UInt(found.count) <= 1024
+    let areNear = areNear(wanted, of: found.count, rowCount)
     guard let first else {
-      guard isNear, let keys = try firstMatches(wanted, rowCount) else { return nil }
+      guard areNear, let keys = try firstMatches(wanted, rowCount) else { return nil }
       return .matches(keys)
     }
-    if !isNear {
+    if !areNear {
       let ordered = try indexes?.ordered(by: first.ordering, behind: nil)
       guard let ordered, ordered.found.count <= found.count else { return nil }
     }
     return try walk(first, ordered, found, rowCount)
+  }
+
+  /// Whether as many rows as are wanted, of some that are anywhere in the table, are probably among a thousand.
+  private func areNear(_ wanted: Int, of count: Int, _ rowCount: Int) -> Bool {
+    let reach = wanted.multipliedFullWidth(by: rowCount)
+    return reach.high == 0 && reach.low / UInt(max(count, 1)) <= 1024
   }
 
   /// The rows whose texts have the words that the predicate looks for.
@@ -207,73 +218,40 @@ struct AccessPathFinder {
     return keys
   }
 
-  /// The rows that refer to the rows a test of those finds.
-  private struct Joined {
-    let targets: [RowReference]
-    let property: ModelProperty
-    /// Number of rows that refer to them.
-    let count: Int
-    /// Whether these rows match, and no others.
-    let isExact: Bool
+  /// Whether a property has a column in the table: of a class the predicate does not speak of, columns have other meanings.
+  func isColumn(_ property: ModelProperty) -> Bool {
+    table.descriptor.properties.contains { $0 === property }
   }
 
-  /// Looks for the rows that the predicate's test of other rows finds, and counts those that refer to them.
-  private func join(_ rowCount: Int) throws -> Joined? {
-    guard case .joining(.target(let target), _, let isComplete) = plan,
-      rowCount > ScanMethod.smallTable,
-      // Of a class the predicate does not speak of, columns have other meanings.
-      table.descriptor.properties.contains(where: { $0 === target.property }),
-      let targets = try resolver.targets(
-        of: target,
-        atMost: ScanMethod.targetLimit(rowCount: rowCount),
-        insteadOf: rowCount
-      )
-    else { return nil }
-    let column = target.property.ordinal
-    let count = try targets.reduce(0) {
-      try $0 + resolver.count(referringTo: $1, inTable: table.number, column: column)
-    }
-    return Joined(
-      targets: targets,
-      property: target.property,
-      count: count,
-      isExact: isComplete
-    )
-  }
-
-  /// The path to rows that refer to others, if they are too few to look for a better one.
+  /// The path to rows that are named, if they are too few to look for a better one.
   private func path(
-    to joined: Joined,
+    to named: Candidates,
     _ narrowest: TableIndexes.Found?,
     _ rowCount: Int
   ) throws -> AccessPath? {
-    if joined.isExact, case .count = output {
-      choose(joined)
-      return .count(joined.count, excluded: nil)
+    if named.isExact, named.isCountExact, case .count = output {
+      tally?.choose(named.path, candidates: named.count)
+      return .count(named.count, excluded: nil)
     }
-    guard joined.count <= narrowest?.count ?? .max,
-      joined.count <= ScanMethod.indexLimit(rowCount: rowCount, .nothing)
-    else { return nil }
+    guard named.count <= min(narrowest?.count ?? .max, named.limit) else { return nil }
     if let first {
       // In an order that an index has, the wanted rows may be met before all of these were read.
-      let (square, overflow) = joined.count.multipliedReportingOverflow(by: joined.count)
+      let (square, overflow) = named.count.multipliedReportingOverflow(by: named.count)
       let (met, isEndless) = first.wanted.multipliedReportingOverflow(by: rowCount)
       guard isEndless || !overflow && square <= met else { return nil }
     }
-    return try path(to: joined)
+    if let limit, limit < named.count / 16, areNear(limit, of: named.count, rowCount),
+      let keys = try firstMatches(limit, rowCount)
+    {
+      return .matches(keys)
+    }
+    return try path(to: named)
   }
 
-  private func path(to joined: Joined) throws -> AccessPath {
-    choose(joined)
-    let keys = try joined.targets.flatMap { target in
-      try resolver.rows(
-        referringTo: target,
-        inTable: table.number,
-        column: joined.property.ordinal
-      )
-      .map(\.key)
-    }.sorted()
-    return joined.isExact ? .matches(keys) : .keys(keys)
+  private func path(to named: Candidates) throws -> AccessPath {
+    tally?.choose(named.path, candidates: named.count)
+    let keys = try named.keys()
+    return named.isExact ? .matches(keys) : .keys(keys)
   }
 
   /// The path to the rows in whose lists are members that pass the predicate's test of those.
@@ -288,7 +266,7 @@ struct AccessPathFinder {
     _ rowCount: Int
   ) throws -> AccessPath? {
     guard case .joining(.member(let member), _, let isComplete) = plan,
-      table.descriptor.properties.contains(where: { $0 === member.property })
+      isColumn(member.property)
     else { return nil }
     let join = try MemberJoin(member, store, resolver)
     let ownerCount = min(narrowest?.count ?? rowCount, rowCount)
@@ -326,10 +304,6 @@ struct AccessPathFinder {
     return matches.count < limit ? nil : matches
   }
 
-  private func choose(_ joined: Joined) {
-    tally?.choose(.references(joined.property.name), candidates: joined.count)
-  }
-
   private func walk(
     _ first: FirstRows,
     _ indexes: TableIndexes?,
@@ -339,7 +313,7 @@ struct AccessPathFinder {
     guard let indexes else { return nil }
     // So few rows are sorted faster than walked to.
     if let narrowest, narrowest.count / 2 <= first.wanted, narrowest.count <= rowCount / 4 {
-      return try candidates(narrowest)
+      return try path(to: narrowest)
     }
     guard
       let (walk, found) = try indexes.ordered(
@@ -393,7 +367,7 @@ struct AccessPathFinder {
 }
 
 extension ColumnPlan {
-  fileprivate func answer(for output: TableFetch.Output) -> ScanMethod.ColumnAnswer {
+  func answer(for output: TableFetch.Output) -> ScanMethod.ColumnAnswer {
     switch output {
     case .names, .count: if isExact { return .everything }
     case .rows, .first, .page: break

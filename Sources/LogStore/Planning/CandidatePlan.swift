@@ -17,6 +17,10 @@ enum CandidatePlan {
   ///
   /// Complete if the predicate asks for nothing else.
   case values([ValueLookup], isComplete: Bool)
+  /// Only rows can match that one of these plans names, and have certain values besides.
+  ///
+  /// Complete if the predicate asks for nothing but that a row passes one of the tests these plans were made for.
+  case either([CandidatePlan], [ValueLookup], isComplete: Bool)
   /// Any row can match.
   case scan
 
@@ -97,6 +101,7 @@ enum CandidatePlan {
     switch self {
     case .values(let lookups, _): .values(lookups, isComplete: false)
     case .joining(let test, let lookups, _): .joining(test, lookups, isComplete: false)
+    case .either(let plans, let lookups, _): .either(plans, lookups, isComplete: false)
     case .rows, .referring, .scan: self
     }
   }
@@ -128,58 +133,112 @@ extension CandidatePlan {
   private func intersection(_ other: CandidatePlan) -> CandidatePlan {
     switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.intersection(rhs))
-    case (.rows, _), (.referring, .scan), (.referring, .joining): self
-    case (_, .rows), (.scan, .referring), (.joining, .referring): other
     case (.referring(let lhs, let few), .referring(let rhs, let more)):
       if lhs === rhs {
         .referring(lhs, to: few.intersection(more))
       } else {
         few.count <= more.count ? self : other
       }
+    // Rows that are named are fewer than those that have to be looked for.
+    case (.rows, _): self
+    case (_, .rows): other
+    case (.referring, _): self
+    case (_, .referring): other
     case (.scan, .scan): .scan
+    case (_, .scan): incomplete
+    case (.scan, _): other.incomplete
     case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
       .values(lhs + rhs, isComplete: isComplete && isOtherComplete)
-    case (.values, .scan), (.joining, .scan): incomplete
-    case (.scan, .values), (.scan, .joining): other.incomplete
     case (.joining(.member, let rhs, _), .joining(.target(let target), let lhs, _)):
       .joining(.target(target), lhs + rhs, isComplete: false)
-    case (.joining(let test, let lhs, _), .values(let rhs, _)),
-      (.values(let rhs, _), .joining(let test, let lhs, _)),
-      (.joining(let test, let lhs, _), .joining(_, let rhs, _)):
-      .joining(test, lhs + rhs, isComplete: false)
-    case (.referring, .values): self
-    case (.values, .referring): other
+    case (.joining(let test, let lhs, _), _): .joining(test, lhs + other.lookups, isComplete: false)
+    case (_, .joining(let test, let rhs, _)): .joining(test, lookups + rhs, isComplete: false)
+    case (.either(let plans, let lhs, _), _): .either(plans, lhs + other.lookups, isComplete: false)
+    case (_, .either(let plans, let rhs, _)): .either(plans, lookups + rhs, isComplete: false)
     }
   }
 
   /// The plan for rows that match either side.
   private func union(_ other: CandidatePlan) -> CandidatePlan {
     switch (self, other) {
+    case (.rows(let none), let some) where none.isEmpty: some
+    case (let some, .rows(let none)) where none.isEmpty: some
+    case (.scan, _), (_, .scan): .scan
+    default: merged(other) ?? CandidatePlan(either: self, other)
+    }
+  }
+
+  /// One plan of the same kind for rows that match either side; `nil` if there is none that is not wider.
+  private func merged(_ other: CandidatePlan) -> CandidatePlan? {
+    switch (self, other) {
     case (.rows(let lhs), .rows(let rhs)): .rows(lhs.union(rhs))
     case (.referring(let property, let lhs), .referring(let same, let rhs)) where property === same:
       .referring(property, to: lhs.union(rhs))
     case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
-      CandidatePlan(lhs, rhs, areComplete: isComplete && isOtherComplete)
-    case (.rows(let none), let some), (let some, .rows(let none)):
-      none.isEmpty ? some : .scan
-    default: .scan
+      // The values of one column may belong to those of another.
+      lhs.columns.flatMap { $0 == rhs.columns ? lhs.union(rhs) : nil }.map {
+        .values($0, isComplete: isComplete && isOtherComplete && $0.count == 1)
+      }
+    default: nil
+    }
+  }
+
+  /// The plan for rows that either of two plans names; neither is for any row.
+  ///
+  /// - Complexity: O(1) but for the values: so many alternatives are kept at most.
+  private init(either lhs: CandidatePlan, _ rhs: CandidatePlan) {
+    var plans = lhs.alternatives
+    for plan in rhs.alternatives {
+      let merged = plans.lazy.enumerated().compactMap { place, other in
+        other.merged(plan).map { (place, $0) }
+      }.first
+      if let (place, merged) = merged { plans[place] = merged } else { plans.append(plan) }
+    }
+    let common = lhs.lookups.union(rhs.lookups)
+    self =
+      if plans.count <= CandidatePlan.alternativeLimit {
+        .either(plans, common ?? [], isComplete: true)
+      } else {
+        common.map { .values($0, isComplete: false) } ?? .scan
+      }
+  }
+
+  /// Maximum number of alternatives of which each is looked up.
+  private static let alternativeLimit = 16
+
+  /// The alternatives that the plan is for.
+  private var alternatives: [CandidatePlan] {
+    guard case .either(let plans, let lookups, let isComplete) = self else { return [self] }
+    if isComplete { return plans }
+    return plans.map { lookups.isEmpty ? $0.incomplete : $0.besides(lookups) }
+  }
+
+  /// The plan for those rows that have certain values besides.
+  private func besides(_ lookups: [ValueLookup]) -> CandidatePlan {
+    intersection(.values(lookups, isComplete: false))
+  }
+
+  /// The values that all of the rows have.
+  private var lookups: [ValueLookup] {
+    switch self {
+    case .values(let lookups, _), .joining(_, let lookups, _), .either(_, let lookups, _): lookups
+    case .rows, .referring, .scan: []
     }
   }
 }
 
-extension CandidatePlan {
-  /// The plan for rows that have the values of either side: in each column of which both ask something, those of either.
-  private init(_ lhs: [ValueLookup], _ rhs: [ValueLookup], areComplete: Bool) {
-    // Of another class, columns have other meanings.
-    guard let owner = lhs.first?.owner, (lhs + rhs).allSatisfy({ $0.owner === owner }) else {
-      self = .scan
-      return
-    }
-    let (lhs, rhs) = (lhs.onePerColumn, rhs.onePerColumn)
+extension [ValueLookup] {
+  /// The numbers of the columns; `nil` if these are of several classes, in which they have different meanings.
+  fileprivate var columns: Set<Int>? {
+    allSatisfy { $0.owner === first?.owner } ? Set(map(\.column.number)) : nil
+  }
+
+  /// The values of rows that have those of either side, in the columns of which both say something; `nil` if there is none.
+  fileprivate func union(_ other: Self) -> Self? {
+    guard columns != nil, other.columns != nil else { return nil }
+    let (lhs, rhs) = (onePerColumn, other.onePerColumn)
     let unions = lhs.compactMap { own in rhs.lazy.compactMap(own.union).first }
-    // The values of one column may belong to those of another.
-    let isComplete = areComplete && lhs.count == 1 && rhs.count == 1
-    self = unions.isEmpty ? .scan : .values(unions, isComplete: isComplete)
+    return unions.isEmpty ? nil : unions
   }
 }
 

@@ -30,7 +30,7 @@ struct TableIndexes {
     let asked: (lookups: [ValueLookup], isComplete: Bool)? =
       switch plan {
       case .values(let lookups, let isComplete): (lookups, isComplete)
-      case .joining(_, let lookups, _): (lookups, false)
+      case .joining(_, let lookups, _), .either(_, let lookups, _): (lookups, false)
       case .rows, .referring, .scan: nil
       }
     if let (lookups, isComplete) = asked {

@@ -38,7 +38,15 @@ final class TableTally {
   }
 
   func choose(_ found: TableIndexes.Found) {
-    choose(.index(names(of: found.use.columns)), candidates: found.count)
+    choose(TableTally.path(found, of: table), candidates: found.count)
+  }
+
+  /// The path along an index.
+  static func path(
+    _ found: TableIndexes.Found,
+    of table: EntityTable
+  ) -> QueryPlan.TableAccess.Path {
+    .index(found.use.columns.map { table.name(at: $0.number) })
   }
 
   /// Records that the rows are found by the words in some columns.
@@ -79,9 +87,7 @@ final class TableTally {
     }
   }
 
-  private func name(at position: Int) -> String {
-    table.descriptor.properties.first { $0.ordinal == position }?.name ?? "(\(position))"
-  }
+  private func name(at position: Int) -> String { table.name(at: position) }
 
   /// Makes a tally of nothing, for what another thread reads of the table.
   func makeAnother() -> TableTally { TableTally(table, rowCount: rowCount) }
@@ -121,5 +127,12 @@ extension QueryPlan.TableAccess {
       rowCount: rowCount,
       matchCount: matchCount
     )
+  }
+}
+
+extension EntityTable {
+  /// The name of the property at a place.
+  fileprivate func name(at position: Int) -> String {
+    descriptor.properties.first { $0.ordinal == position }?.name ?? "(\(position))"
   }
 }

@@ -78,6 +78,7 @@ extension QueryPlan.TableAccess.Path: CustomStringConvertible {
     case .references(let name): "index of references, \(name)"
     case .members(let name): "members of \(name)"
     case .index(let names): "index of \(names.joined(separator: ", "))"
+    case .either(let paths): paths.map(\.description).joined(separator: ", or ")
     case .indexOrder(let names): "in the order of the index of \(names.joined(separator: ", "))"
     case .words(let names): "words of \(names.joined(separator: ", "))"
     case .columns(let names):

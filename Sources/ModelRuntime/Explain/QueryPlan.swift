@@ -127,6 +127,8 @@ extension QueryPlan {
       case members(String)
       /// An index of properties names the rows that can match.
       case index([String])
+      /// Each of these paths names rows, any of which can match.
+      case either([Path])
       /// An index in the order of the sort is walked until there are enough rows.
       case indexOrder([String])
       /// The words of texts in some properties name the rows that can match.

@@ -32,7 +32,11 @@ import Testing
   private let ids = (0..<4).map { Parcel(weight: Double($0)).persistentModelID }
 
   private func plan(_ predicate: Predicate<Parcel>) throws -> String {
-    switch CandidatePlan(try QueryExpression(predicate), TextHash(low: 1, high: 2)) {
+    words(CandidatePlan(try QueryExpression(predicate), TextHash(low: 1, high: 2)))
+  }
+
+  private func words(_ plan: CandidatePlan) -> String {
+    switch plan {
     case .rows(let identifiers): "rows \(positions(of: identifiers))"
     case .referring(let property, let identifiers): "\(property.name) \(positions(of: identifiers))"
     case .joining(let test, let lookups, let isComplete):
@@ -41,6 +45,10 @@ import Testing
         + (isComplete ? "" : ", and more")
     case .values(let lookups, let isComplete):
       "values of columns \(lookups.map(\.column.number))\(isComplete ? "" : ", and more")"
+    case .either(let plans, let lookups, let isComplete):
+      plans.map(words).joined(separator: " or ")
+        + (lookups.isEmpty ? "" : ", all of columns \(lookups.map(\.column.number))")
+        + (isComplete ? "" : ", and something besides")
     case .scan: "scan"
     }
   }
@@ -112,19 +120,46 @@ import Testing
     // Rows that refer to nothing match, too.
     #expect(try plan(#Predicate { $0.sender?.town == nil }) == "scan")
     #expect(try plan(#Predicate { $0.sender?.town != "Rome" }) == "scan")
+  }
+
+  @Test func `looks for the rows of each of several alternatives`() throws {
+    let a = ids[0]
+    let office = ids[3]
     #expect(
-      try plan(#Predicate { $0.sender?.town == "Rome" || $0.receiver?.town == "Rome" }) == "scan"
+      try plan(#Predicate { $0.sender?.town == "Rome" || $0.receiver?.town == "Rome" })
+        == "sender of Office or receiver of Office"
     )
+    #expect(
+      try plan(#Predicate { $0.id == a || $0.weight > 1 }) == "rows [0] or values of columns [0]"
+    )
+    #expect(
+      try plan(#Predicate { $0.sender?.id == office || $0.receiver?.id == office })
+        == "sender [3] or receiver [3]"
+    )
+    #expect(
+      try plan(
+        #Predicate { $0.weight < 1 || $0.sender?.town == "Rome" || $0.weight > 9 || $0.id == a }
+      ) == "values of columns [0] or sender of Office or rows [0]"
+    )
+    #expect(
+      try plan(#Predicate { $0.weight > 1 && ($0.sender?.id == office || $0.id == a) })
+        == "sender [3] or rows [0], all of columns [0], and something besides"
+    )
+    #expect(
+      try plan(
+        #Predicate { $0.weight > 1 && ($0.sender?.id == office || $0.id == a) || $0.id == a }
+      )
+        == "sender [3] or rows [0]"
+    )
+    #expect(try plan(#Predicate { $0.weight > 1 || $0.weight != 5 || $0.id == a }) == "scan")
   }
 
   @Test func `scans when any row can match`() throws {
     let a = ids[0]
-    let office = ids[3]
     let none: PersistentIdentifier? = nil
     #expect(try plan(#Predicate { $0.id != a }) == "scan")
     #expect(try plan(#Predicate { !($0.id == a) }) == "scan")
-    #expect(try plan(#Predicate { $0.id == a || $0.weight > 1 }) == "scan")
-    #expect(try plan(#Predicate { $0.sender?.id == office || $0.receiver?.id == office }) == "scan")
+    #expect(try plan(#Predicate { $0.id == a || $0.weight != 1 }) == "scan")
     #expect(try plan(#Predicate { $0.sender?.id == none }) == "scan")
     #expect(
       try plan(#Predicate { $0.receiver.flatMap { $0.persistentModelID == a } ?? true }) == "scan"
