@@ -86,12 +86,15 @@ struct TableFetch {
     path = try finder.find()
   }
 
+  /// Number of rows of the table.
+  private var rowCount: Int { view.rowCount(of: table.number) }
+
   /// Number of rows that are looked at to find those that match.
   var candidateCount: Int {
     switch path {
     case .keys(let keys), .matches(let keys), .page(let keys): keys.count
     case .count: 0
-    case .columns, .rows: view.rowCount(of: table.number)
+    case .columns, .rows: rowCount
     }
   }
 
@@ -154,6 +157,51 @@ extension TableFetch {
     case .rows, .count: return try visitCandidates(nil, body)
     case .columns(let plan): return try visitRanges(plan, body)
     }
+  }
+
+  /// Visits the rows that match but for the first ones, which are not read where their names or columns alone tell that they match.
+  ///
+  /// - Parameters:
+  ///   - skipCount: The number of rows to skip; on return, the number that is left to skip in other tables.
+  ///   - body: As in ``visit(_:)``.
+  /// - Returns: As ``visit(_:)``.
+  /// - Throws: As ``visit(_:)``.
+  func visit(
+    skipping skipCount: inout Int,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    if skipCount == 0 { return try visit(body) }
+    switch path {
+    case .matches(let keys):
+      SchedulePoint.duringFetch.reach()
+      return try visitMatches(skip(&skipCount, of: withoutExcluded(keys)), body)
+    case .columns(let plan) where plan.isExact:
+      return try visitRanges(plan, skipping: &skipCount, body)
+    case .rows where test == nil && skipCount > ScanMethod.smallTable:
+      if excluded == nil, firstKey == 0, skipCount >= rowCount {
+        skipCount -= rowCount
+        tally?.match(rowCount)
+        return .proceed
+      }
+      return try visitRanges(ColumnPlan(), skipping: &skipCount, body)
+    case .keys, .page, .count, .columns, .rows:
+      var rest = skipCount
+      defer { skipCount = rest }
+      return try visit {
+        if rest == 0 { return try body($0, $1) }
+        rest -= 1
+        return .proceed
+      }
+    }
+  }
+
+  /// Drops the first of some rows that match.
+  private func skip(_ count: inout Int, of keys: [UInt64]) -> [UInt64] {
+    if count == 0 { return keys }
+    let skipped = min(count, keys.count)
+    count -= skipped
+    tally?.match(skipped)
+    return Array(keys[skipped...])
   }
 
   private func withoutExcluded(_ keys: [UInt64]) -> [UInt64] {
@@ -241,14 +289,44 @@ extension TableFetch {
     }
   }
 
-  /// Visits the rows that match, one range of keys after the other.
+  /// Visits the rows that match, one range of keys after the other, but for the first ones.
+  private func visitRanges(
+    _ plan: ColumnPlan,
+    skipping skipCount: inout Int,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    SchedulePoint.duringFetch.reach()
+    assert(plan.isExact, "rows are skipped that may not match")
+    var ranges = keyRanges
+    while skipCount > 0, let keys = ranges.next() {
+      var matches: [UInt64] = []
+      _ = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
+      matches = skip(&skipCount, of: withoutExcluded(matches))
+      if !matches.isEmpty, try visitMatches(matches, body) == .stop { return .stop }
+    }
+    ranges.narrow()
+    return try visit(ranges, plan, body)
+  }
+
   private func visitRanges(
     _ plan: ColumnPlan,
     _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl { try visit(keyRanges, plan, body) }
+
+  /// Ranges of the keys that can match.
+  private var keyRanges: KeyRanges {
+    KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
+  }
+
+  /// Visits the rows that match in ranges of keys, one after the other.
+  private func visit(
+    _ ranges: KeyRanges,
+    _ plan: ColumnPlan,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
+    var ranges = ranges
     let visitor = RowVisitor(self)
     let isExact = plan.isExact
-    var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
     // The first range is short: a fetch that wants one row may find it there.
     var method = ScanMethod.rows
     while let keys = ranges.next() {
@@ -376,7 +454,7 @@ extension TableFetch {
     _ plan: ColumnPlan,
     _ body: (RowReference) throws -> ScanControl
   ) throws -> ScanControl {
-    var ranges = KeyRanges(from: firstKey, end: store.engine.nextKey(in: table.number))
+    var ranges = keyRanges
     var matches: [UInt64] = []
     while let keys = ranges.next() {
       matches.removeAll(keepingCapacity: true)

@@ -259,11 +259,7 @@ extension TableStore {
     }
     var skipped = query.window.offset
     try visit(T.self, query, for: .rows, resolver) { fetch in
-      try fetch.visit { reference, row in
-        if skipped > 0 {
-          skipped -= 1
-          return .proceed
-        }
+      try fetch.visit(skipping: &skipped) { reference, row in
         builder.append(reference, row: row)
         return builder.rows.count < query.window.limit ? .proceed : .stop
       }

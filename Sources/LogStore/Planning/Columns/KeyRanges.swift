@@ -2,7 +2,9 @@
 struct KeyRanges {
   private let end: UInt64
   private var first: UInt64?
-  private var width: UInt64 = 64
+  private var width = Self.leastWidth
+
+  private static let leastWidth: UInt64 = 64
 
   /// So many keys that the blocks which two ranges share do not count, and few enough that the rows which
   /// match take little memory before they are read.
@@ -27,4 +29,7 @@ struct KeyRanges {
     width = min(width * 4, Self.greatestWidth)
     return start..<stop
   }
+
+  /// Begins with a short range again.
+  mutating func narrow() { width = Self.leastWidth }
 }
