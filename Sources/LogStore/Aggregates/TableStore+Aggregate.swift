@@ -78,11 +78,7 @@ extension TableStore {
     }
     var (skipped, taken) = (query.window.offset, 0)
     try visit(T.self, query, for: .rows, resolver) { fetch in
-      try fetch.visit { reference, row in
-        if skipped > 0 {
-          skipped -= 1
-          return .proceed
-        }
+      try fetch.visit(skipping: &skipped) { reference, row in
         try body(read(reference, row))
         taken += 1
         return taken < query.window.limit ? .proceed : .stop
