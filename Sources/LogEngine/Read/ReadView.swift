@@ -122,6 +122,27 @@ public final class ReadView: Sendable {
     state.tables.with(Int(table)) { $0.pages.next(from: key, to: $0.pages.keyLimit)?.key } ?? nil
   }
 
+  /// Finds a row of a table by the number of rows before it, which are not read.
+  ///
+  /// - Parameters:
+  ///   - table: The table; a missing table has no rows.
+  ///   - start: The first key that counts.
+  ///   - count: The number of rows to skip; on return, the number that is left to skip.
+  ///   - isExcluded: Whether the row of a key does not count.
+  /// - Returns: The key of the row behind the skipped ones; `nil` if there is none.
+  /// - Throws: ``/LogFormat/StorageError`` if a record that has to be asked is damaged.
+  /// - Complexity: O(keys): eight bytes of the index are examined for each, and the record only of a row that has changed since.
+  package func key(
+    of table: UInt16,
+    from start: UInt64,
+    skipping count: inout Int,
+    excluding isExcluded: (UInt64) -> Bool
+  ) throws -> UInt64? {
+    try state.watchingReads {
+      try reader.key(of: table, from: start, skipping: &count, excluding: isExcluded)
+    }
+  }
+
   /// Visits the rows of a table in key order, without an allocation per row.
   ///
   /// - Parameters:

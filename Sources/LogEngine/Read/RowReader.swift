@@ -85,6 +85,29 @@ package struct RowReader {
     return try state.watchingReads { try state.files.reading { try contains(reference) } }
   }
 
+  /// Finds a row of a table by the number of rows before it; see ``ReadView/key(of:from:skipping:excluding:)``.
+  func key(
+    of number: UInt16,
+    from start: UInt64,
+    skipping count: inout Int,
+    excluding isExcluded: (UInt64) -> Bool
+  ) throws -> UInt64? {
+    guard let table = state.tables[Int(number)], isThere(table) else { return nil }
+    var key = start
+    let end = table.pages.keyLimit
+    while let entry = table.pages.next(from: key, to: end, asOf: sequence) {
+      key = entry.key + 1
+      let isRow =
+        try entry.newest <= sequence
+        ? entry.location.isRow
+        : state.files.reading { try contains(RowReference(table: number, key: entry.key)) }
+      if !isRow || isExcluded(entry.key) { continue }
+      if count == 0 { return entry.key }
+      count -= 1
+    }
+    return nil
+  }
+
   /// Visits the rows of a table in key order, as of a pinned commit.
   func scan(
     _ number: UInt16,

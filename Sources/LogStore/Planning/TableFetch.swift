@@ -177,13 +177,7 @@ extension TableFetch {
       return try visitMatches(skip(&skipCount, of: withoutExcluded(keys)), body)
     case .columns(let plan) where plan.isExact:
       return try visitRanges(plan, skipping: &skipCount, body)
-    case .rows where test == nil && skipCount > ScanMethod.smallTable:
-      if excluded == nil, firstKey == 0, skipCount >= rowCount {
-        skipCount -= rowCount
-        tally?.match(rowCount)
-        return .proceed
-      }
-      return try visitRanges(ColumnPlan(), skipping: &skipCount, body)
+    case .rows where test == nil: return try visitAll(skipping: &skipCount, body)
     case .keys, .page, .count, .columns, .rows:
       var rest = skipCount
       defer { skipCount = rest }
@@ -229,15 +223,17 @@ extension TableFetch {
   ///
   /// - Parameters:
   ///   - keys: The keys of the rows, ascending; `nil` for all rows.
+  ///   - start: The first key to visit, if that is known.
   ///   - body: As in ``visit(_:)``.
   /// - Returns: As ``visit(_:)``.
   /// - Throws: As ``visit(_:)``.
   private func visitCandidates(
     _ keys: [UInt64]?,
+    from start: UInt64? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     // Without sort keys, the rows before a page's place are known by their own.
-    guard let firstKey else { return .proceed }
+    guard let firstKey = start ?? firstKey else { return .proceed }
     var isStopped = false
     let visitor = RowVisitor(self)
     func test(_ key: UInt64, _ layout: LayoutNumber, _ row: RawSpan) throws -> ScanControl {
@@ -289,6 +285,27 @@ extension TableFetch {
     }
   }
 
+  /// Visits all rows but for the first ones.
+  private func visitAll(
+    skipping skipCount: inout Int,
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    SchedulePoint.duringFetch.reach()
+    guard let firstKey else { return .proceed }
+    let allCount = skipCount
+    if excluded == nil, firstKey == 0, skipCount >= rowCount {
+      skipCount -= rowCount
+      tally?.match(rowCount)
+      return .proceed
+    }
+    let start = try view.key(of: table.number, from: firstKey, skipping: &skipCount) {
+      excluded?.contains($0) ?? false
+    }
+    tally?.match(allCount - skipCount)
+    guard let start else { return .proceed }
+    return try visitCandidates(nil, from: start, body)
+  }
+
   /// Visits the rows that match, one range of keys after the other, but for the first ones.
   private func visitRanges(
     _ plan: ColumnPlan,
@@ -297,15 +314,27 @@ extension TableFetch {
   ) throws -> ScanControl {
     SchedulePoint.duringFetch.reach()
     assert(plan.isExact, "rows are skipped that may not match")
-    var ranges = keyRanges
+    let end = store.engine.nextKey(in: table.number)
+    // The keys are named in the last of these ranges, and otherwise only counted.
+    var ranges = KeyRanges(from: firstKey, end: end, upTo: 1 << 13)
+    var next: UInt64?
     while skipCount > 0, let keys = ranges.next() {
+      next = keys.upperBound
+      if excluded == nil {
+        let count = try plan.count(of: table, in: keys, of: view, tally?.columns)
+        if count <= skipCount {
+          skipCount -= count
+          tally?.match(count)
+          continue
+        }
+      }
       var matches: [UInt64] = []
       _ = try plan.appendKeys(of: table, in: keys, of: view, tally?.columns, to: &matches)
       matches = skip(&skipCount, of: withoutExcluded(matches))
       if !matches.isEmpty, try visitMatches(matches, body) == .stop { return .stop }
     }
-    ranges.narrow()
-    return try visit(ranges, plan, body)
+    guard let next, next < .max else { return .proceed }
+    return try visit(KeyRanges(from: next, end: end), plan, body)
   }
 
   private func visitRanges(
@@ -394,8 +423,7 @@ extension TableFetch {
       tally?.match(keys.count)
       return keys.count
     case .columns(let plan) where plan.isExact:
-      var count = 0
-      try plan.scan(table, of: view, tally?.columns) { _, rows in count += rows.selectedCount }
+      let count = try plan.count(of: table, of: view, tally?.columns)
       tally?.match(count)
       return count
     case .keys, .columns, .rows:

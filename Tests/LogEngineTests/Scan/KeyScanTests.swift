@@ -34,6 +34,33 @@ import Testing
     #expect(try rows(of: view, []).isEmpty)
   }
 
+  @Test(arguments: 0..<6 as Range<UInt64>)
+  func `finds a row by the number of rows before it that its view has`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try MemoryStore()
+    try store.work(1_500, textLength: 30)
+    if seed % 2 == 0 { try store.engine.compact() }
+    try store.work(60, textLength: 30)
+    let view = store.engine.makeReadView()
+    let all = store.rows.keys.sorted()
+    // What is deleted and inserted afterwards does not count.
+    for key in all.prefix(700) where key % 3 == 0 { try store.commit([.delete(key)]) }
+    try store.work(40, textLength: 40)
+    for _ in 0..<60 {
+      let excluded = Set(all.filter { _ in seed % 3 > 0 && random.next() % 4 == 0 })
+      let start = UInt64.random(in: 0...(all.last ?? 0), using: &random)
+      let count = Int.random(in: 0...all.count, using: &random)
+      var rest = count
+      let found = try view.key(of: 1, from: start, skipping: &rest) { excluded.contains($0) }
+      let expected = all.filter { $0 >= start && !excluded.contains($0) }
+      #expect(found == expected.dropFirst(count).first, "seed \(seed)")
+      #expect(rest == max(0, count - expected.count), "seed \(seed)")
+    }
+    var count = 5
+    #expect(try view.key(of: 77, from: 0, skipping: &count) { _ in false } == nil)
+    #expect(count == 5)
+  }
+
   /// Few rows of a block are cut out of it, many are read with all others: how many is few depends on the block.
   @Test(arguments: [20, 300, 6000], [1, 2, 7, 25, 90, 400])
   func `reads from packs what a scan of all rows reads, however far apart its keys are`(

@@ -35,6 +35,18 @@ extension ColumnPlan {
     }
   }
 
+  /// Counts the rows that pass.
+  func count(
+    of table: EntityTable,
+    in keys: Range<UInt64>? = nil,
+    of view: ReadView,
+    _ tally: ScanTally?
+  ) throws -> Int {
+    var count = 0
+    try scan(table, in: keys, of: view, tally) { _, rows in count += rows.selectedCount }
+    return count
+  }
+
   /// Appends the keys of the rows that pass, ascending.
   ///
   /// - Returns: The number of rows examined.

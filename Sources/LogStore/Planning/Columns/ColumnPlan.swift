@@ -22,21 +22,15 @@ struct ColumnPlan {
   ///   - resolver: Answers about other rows.
   init(_ expression: QueryExpression?, of table: EntityTable, _ resolver: any RowResolver) {
     guard let expression else {
-      self.init()
+      columns = []
+      test = .all
+      isExact = true
+      zones = []
       return
     }
     var planner = ColumnPlanner(table, resolver)
-    let (test, isExact) = planner.bound(expression, at: .root)
-    self.init(planner.columns.map { table.columnNumbers[$0] }, test, isExact: isExact)
-  }
-
-  /// Plans for all rows.
-  init() { self.init([], .all, isExact: true) }
-
-  private init(_ columns: [UInt16], _ test: ColumnTest, isExact: Bool) {
-    self.columns = columns
-    self.test = test
-    self.isExact = isExact
+    (test, isExact) = planner.bound(expression, at: .root)
+    columns = planner.columns.map { table.columnNumbers[$0] }
     zones = test.zones
   }
 

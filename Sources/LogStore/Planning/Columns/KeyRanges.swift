@@ -2,20 +2,21 @@
 struct KeyRanges {
   private let end: UInt64
   private var first: UInt64?
-  private var width = Self.leastWidth
-
-  private static let leastWidth: UInt64 = 64
+  private var width: UInt64 = 64
+  private let greatestWidth: UInt64
 
   /// So many keys that the blocks which two ranges share do not count, and few enough that the rows which
   /// match take little memory before they are read.
-  private static let greatestWidth: UInt64 = 1 << 16
+  private static let standardWidth: UInt64 = 1 << 16
 
   /// - Parameters:
   ///   - start: The first key that is wanted; `nil` if none is.
   ///   - end: The key after the last known one; the last range extends beyond it.
-  init(from start: UInt64? = 0, end: UInt64) {
+  ///   - width: The greatest number of keys of a range.
+  init(from start: UInt64? = 0, end: UInt64, upTo width: UInt64 = Self.standardWidth) {
     first = start
     self.end = end
+    greatestWidth = width
   }
 
   mutating func next() -> Range<UInt64>? {
@@ -26,10 +27,7 @@ struct KeyRanges {
       return start ..< .max
     }
     first = stop
-    width = min(width * 4, Self.greatestWidth)
+    width = min(width * 4, greatestWidth)
     return start..<stop
   }
-
-  /// Begins with a short range again.
-  mutating func narrow() { width = Self.leastWidth }
 }
