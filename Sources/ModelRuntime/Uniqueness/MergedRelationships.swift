@@ -10,12 +10,17 @@ struct MergedRelationships {
   /// - Parameters:
   ///   - model: The model.
   ///   - others: The models it replaces: new ones, in the order of their insertion; or the one of a row.
-  init(of model: any PersistentModel, over others: [any PersistentModel]) {
+  ///   - survivor: The model that stands for another: itself, or the one that has replaced it.
+  init(
+    of model: any PersistentModel,
+    over others: [any PersistentModel],
+    _ survivor: (any PersistentModel) -> any PersistentModel
+  ) {
     for property in model._$state.descriptor.relationships {
       if property.isToMany {
         mergeLists(property, model._$state, others.map { $0._$state })
       } else {
-        mergeOnes(property, model._$state, others)
+        mergeOnes(property, model._$state, others, survivor)
       }
     }
   }
@@ -28,7 +33,8 @@ struct MergedRelationships {
   private mutating func mergeOnes(
     _ property: ModelProperty,
     _ state: _ModelState,
-    _ others: [any PersistentModel]
+    _ others: [any PersistentModel],
+    _ survivor: (any PersistentModel) -> any PersistentModel
   ) {
     var own = state.destination(property)
     var isChanged = false
@@ -43,8 +49,9 @@ struct MergedRelationships {
       }
       // It is saved even if it is the same, because others may have set another one meanwhile. The place in its list stays then.
       isChanged = true
-      guard let theirs, theirs !== kept, let inverse = property.inverse else { continue }
-      theirs._$state.removeOther(other, inverse, of: theirs)
+      guard let inverse = property.inverse, let end = theirs.map(survivor), end !== survivor(kept)
+      else { continue }
+      end._$state.removeOther(other, inverse, of: end)
     }
     if isChanged { set(.one(own), property) }
   }

@@ -62,9 +62,8 @@ final class Upsert {
   private func merge(_ group: ClashGroup) throws {
     guard let winner = group.members.last else { return }
     let losers = Array(group.members.dropLast())
-    MergedRelationships(of: winner, over: losers).apply(to: winner._$state)
+    MergedRelationships(of: winner, over: losers, survivor).apply(to: winner._$state)
     for loser in losers {
-      loser._$state.flags.remove(.inserted)
       absorbed.append((loser, winner))
       replacements[ObjectIdentifier(loser)] = winner
     }
@@ -76,11 +75,10 @@ final class Upsert {
     let known = context.maps[connection.index][row]?.model
     guard let former = known ?? context.model(at: row, in: connection) else { return }
     former._$state.loadRow()
-    let merged = MergedRelationships(of: winner, over: [former])
+    let merged = MergedRelationships(of: winner, over: [former], survivor)
     context.maps[connection.index].insert(winner._$state, at: row)
     winner._$state.standFor(former._$state, in: connection)
     merged.apply(to: winner._$state)
-    former._$state.flags.remove(.listed)
     context.changedModels.append(winner)
     takeovers.append(
       Takeover(winner: winner, former: former, row: row, wasRegistered: known != nil)
@@ -88,18 +86,24 @@ final class Upsert {
     replacements[ObjectIdentifier(former)] = winner
   }
 
+  /// Takes the models that were replaced out of the context's lists: also those of which an end was moved afterwards.
   private func leaveLists() {
+    for model in absorbed.map(\.loser) + takeovers.map(\.former) {
+      model._$state.flags.subtract([.inserted, .listed])
+    }
     context.inserted.removeAll { !$0._$state.flags.contains(.inserted) }
     context.changed.removeAll { !$0._$state.flags.contains(.listed) }
   }
 
+  /// The object that stands for another: itself, or the one that has replaced it.
+  private func survivor(_ model: any PersistentModel) -> any PersistentModel {
+    var model = model
+    while let next = replacements[ObjectIdentifier(model)] { model = next }
+    return model
+  }
+
   /// Makes everything to be written refer to the objects that stay.
   private func redirectRelationships() {
-    func survivor(_ model: any PersistentModel) -> any PersistentModel {
-      var model = model
-      while let next = replacements[ObjectIdentifier(model)] { model = next }
-      return model
-    }
     func survivors(_ models: [any PersistentModel]) -> [any PersistentModel] {
       var seen: Set<ObjectIdentifier> = []
       return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
@@ -170,7 +174,8 @@ final class Upsert {
       }
     }
     let listed = Set((inserted + changed).map { ObjectIdentifier($0) })
-    for model in context.changed where !listed.contains(ObjectIdentifier(model)) {
+    for model in context.changed + takeovers.map(\.former)
+    where !listed.contains(ObjectIdentifier(model)) {
       // Only ends that were moved here have changed: the store has them as they were.
       model._$state.dropRelations()
       model._$state.settle()

@@ -156,7 +156,7 @@ import Testing
     let new = Account(1)
     new.entries = [Entry(3), Entry(4)]
     context.insert(new)
-    _ = MergedRelationships(of: new, over: [old])
+    _ = MergedRelationships(of: new, over: [old]) { $0 }
     let entries = try #require(old._$state.descriptor.property(named: "entries"))
     guard case .unloaded = old._$state.relation(entries) else {
       Issue.record("the stored list was read")
