@@ -264,7 +264,13 @@ extension Opening {
     guard let lock = try fileSystem.lock(paths.lock) else {
       throw StoreHolders(paths, fileSystem).refusal()
     }
-    // A member that is being killed may have lost this lock before its own.
+    try takeAlone()
+    return lock
+  }
+
+  /// Makes sure that the process which has taken the lock has the store alone, and says so in the lock's file.
+  func takeAlone() throws(StorageError) {
+    // A member that is being killed may have lost the lock before its own.
     let members = Members(paths: paths, fileSystem: fileSystem)
     if try fileSystem.list(paths.members) != nil, try !members.others().isEmpty {
       throw StoreHolders(paths, fileSystem).refusal()
@@ -275,7 +281,6 @@ extension Opening {
       // Only the lock counts, not the contents of its file.
       guard case .noSpace = error else { throw error }
     }
-    return lock
   }
 
   /// Returns the store's manifest, or the manifest of a new store.

@@ -25,7 +25,10 @@ extension StorageEngine {
     return try opening.hold()
   }
 
-  /// Takes the lock of a store that several processes write; release it before opening the store.
+  /// Takes the lock of a store that several processes write.
+  ///
+  /// Release it before opening the store with them; opening the store alone takes an exclusive one over, and leaves it to be
+  /// released.
   ///
   /// - Parameters:
   ///   - path: The store's folder.
@@ -43,7 +46,14 @@ extension StorageEngine {
     guard try lock.take(kind, waits: false) else {
       throw StoreHolders(opening.paths, fileSystem).refusal()
     }
-    return lock
+    guard kind == .exclusive else { return lock }
+    do throws(StorageError) {
+      try opening.takeAlone()
+      return lock
+    } catch {
+      lock.release()
+      throw error
+    }
   }
 
   private static func opening(

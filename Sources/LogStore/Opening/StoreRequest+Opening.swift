@@ -10,8 +10,14 @@ extension StoreRequest {
     guard writers == .severalProcesses, allowsSave else {
       return try migration.run(try openEngine(as: engineOptions, holding: lock))
     }
-    // Each of the attempts takes the lock in its own way.
-    (lock as? any LockableFile)?.release()
+    if let alone = lock as? SoleHold {
+      // Not given up before: whoever took it then might wait for a store that this thread holds.
+      defer { alone.release() }
+      try migrateAlone(holding: alone)
+    } else {
+      // Each of the attempts takes the lock in its own way.
+      (lock as? any LockableFile)?.release()
+    }
     return try joinEngine()
   }
 
@@ -62,10 +68,10 @@ extension StoreRequest {
     }
   }
 
-  private func migrateAlone() throws {
+  private func migrateAlone(holding lock: SoleHold? = nil) throws {
     var options = engineOptions
     options.writers = .oneProcess
-    let engine = try openEngine(as: options)
+    let engine = try openEngine(as: options, holding: lock)
     try migration.run(engine).close()
   }
 

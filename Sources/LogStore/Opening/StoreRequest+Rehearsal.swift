@@ -51,7 +51,7 @@ extension StoreRequest {
     try migration.rehearse(catalogue)
     if try migration.presence(in: catalogue) != .partial { return keep(lock) }
     lock.release()
-    keep(try holdBesideOthers(.exclusive))
+    keep(SoleHold(try holdBesideOthers(.exclusive)))
     try migration.rehearse(readCatalogue())
   }
 
@@ -81,6 +81,19 @@ extension StoreRequest {
       throw LogStoreError.storage(error, while: .opening, path: url.path)
     }
   }
+}
+
+/// The lock of a store that several processes write, which this one has alone, to change its tables.
+final class SoleHold: FileLock {
+  private let lock: any LockableFile
+
+  init(_ lock: any LockableFile) { self.lock = lock }
+
+  deinit { lock.close() }
+
+  var isInPlace: Bool { lock.isInPlace }
+
+  func release() { lock.release() }
 }
 
 /// The hold on a store that anybody else may open, too.

@@ -1,6 +1,7 @@
 import Foundation
 import LogEngine
 import LogStore
+import SchedulePoints
 import SwiftData
 import Synchronization
 import Testing
@@ -145,6 +146,44 @@ private enum Plan: SchemaMigrationPlan {
       contents[name] = FileManager.default.contents(atPath: left.path + "/" + name)
     }
     return contents
+  }
+
+  /// Otherwise each of two processes may have one of the stores, and wait for the other.
+  @Test func `gives no store to others from its decision to change it until it is changed`() throws
+  {
+    try make()
+    let path = left.path
+    let thread = UInt(bitPattern: Int(bitPattern: pthread_self()))
+    let refusals = Mutex<[Bool]>([])
+    let hook = ScheduleHook { point in
+      guard point == .beforeOpening, thread == UInt(bitPattern: Int(bitPattern: pthread_self()))
+      else { return }
+      do {
+        try StorageEngine.hold(at: path, .shared).close()
+        refusals.withLock { $0.append(false) }
+      } catch {
+        refusals.withLock { $0.append(true) }
+      }
+    }
+    defer { hook.remove() }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: V2.self),
+      migrationPlan: Plan.self,
+      configurations: Self.configuration(
+        V2.Left.self,
+        .init(2, 0, 0),
+        at: left,
+        writers: .severalProcesses
+      ),
+      Self.configuration(V2.Right.self, .init(2, 0, 0), at: right, writers: .severalProcesses)
+    )
+    // The first opening changes the store, the second joins those who have it open.
+    #expect(refusals.withLock { $0.prefix(2) } == [true, false])
+    let context = ModelContext(container)
+    #expect(try context.fetch(FetchDescriptor<V2.Left>()).map(\.extra) == [2])
+    #expect(try context.fetch(FetchDescriptor<V2.Right>()).map(\.extra) == [2])
+    context.insert(V2.Left(2))
+    try context.save()
   }
 
   @Test(arguments: Obstacle.allCases, [true, false])
