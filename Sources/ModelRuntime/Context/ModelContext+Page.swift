@@ -20,7 +20,7 @@ extension ModelContext {
   /// - Parameters:
   ///   - descriptor: The models and their order, with the limit as the page's size; without a limit, the page has
   ///     all remaining models. Sort keys are stored properties, also of models that to-one relationships lead to.
-  ///     Without any, models come in the order in which they were first saved.
+  ///     Without any, models come in the order in which they were first saved, those of each subclass together.
   ///   - token: ``FetchPage/next`` of the previous page; `nil` for the first page.
   /// - Returns: The page, which is empty if there is nothing after the token.
   /// - Throws: ``PageError`` for a token that is damaged or of another sort, and for a sort that cannot be paged;

@@ -8,7 +8,7 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   }
   /// The predicate's translation, if already made: making one costs as much as looking a model up.
   package var translation: QueryExpression?
-  /// The order of the models; without any, the order in which they were first saved.
+  /// The order of the models; without any, the order in which they were first saved, those of each subclass together.
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of models; `nil` without a limit.
   public var fetchLimit: Int?
