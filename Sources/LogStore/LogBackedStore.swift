@@ -168,15 +168,15 @@ extension LogBackedStore {
     }
   }
 
-  package func visitValues<T: PersistentModel>(
+  package func readValues<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ sources: [AggregateRequest.Source],
-    _ body: ([QueryValue]) throws -> Void
-  ) throws {
+    into columns: [ValueColumn]
+  ) throws -> ValueOrder {
     let tables = try openTables()
-    try tables.answer(request, .columns) {
+    return try tables.answer(request, .columns) {
       try tables.follow()
-      try tables.visitValues(request.descriptor, sources, $0, body)
+      return try tables.readValues(request.descriptor, sources, into: columns, $0)
     }
   }
 

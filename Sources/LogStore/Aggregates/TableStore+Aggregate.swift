@@ -47,42 +47,4 @@ extension TableStore {
     }
     return result
   }
-
-  /// Hands the values of some columns of the rows a fetch asks for to a closure, in order.
-  ///
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for what needs
-  ///   objects; or what `body` throws.
-  func visitValues<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ sources: [AggregateRequest.Source],
-    _ trace: QueryTrace?,
-    _ body: ([QueryValue]) throws -> Void
-  ) throws {
-    let query = try StoreQuery(descriptor)
-    let resolver = StoreResolver(self, trace)
-    var reader: (table: UInt16, values: SourceReader)?
-    func read(_ reference: RowReference, _ row: RawSpan) throws -> [QueryValue] {
-      if let reader, reader.table == reference.table {
-        return try reader.values.values(of: row, reference)
-      }
-      guard let table = table(numbered: reference.table) else { return [] }
-      let made = SourceReader(sources, of: table.descriptor, resolver)
-      reader = (reference.table, made)
-      return try made.values(of: row, reference)
-    }
-    if let ordering = query.ordering {
-      var rows: [[QueryValue]] = []
-      let order = try visit(T.self, query, by: ordering, resolver) { rows.append(try read($0, $1)) }
-      for row in order ?? Array(rows.indices) { try body(rows[row]) }
-      return
-    }
-    var (skipped, taken) = (query.window.offset, 0)
-    try visit(T.self, query, for: .rows, resolver) { fetch in
-      try fetch.visit(skipping: &skipped) { reference, row in
-        try body(read(reference, row))
-        taken += 1
-        return taken < query.window.limit ? .proceed : .stop
-      }
-    }
-  }
 }

@@ -16,15 +16,20 @@ package protocol AggregatingStore: RowStore {
     excluding excluded: ExcludedRows
   ) throws -> GroupTable
 
-  /// Passes the values of some columns of the rows that match a request to a closure, row by row in order.
+  /// Reads the values of some sources of the rows that match a request.
   ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - sources: The values to read of each row.
+  ///   - columns: Take the values, one for each source.
+  /// - Returns: The number of rows, and their order.
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` for a request that needs
-  ///   objects, or an error of reading.
-  func visitValues<T: PersistentModel>(
+  ///   objects, an error of reading, or what the columns throw.
+  func readValues<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ sources: [AggregateRequest.Source],
-    _ body: ([QueryValue]) throws -> Void
-  ) throws
+    into columns: [ValueColumn]
+  ) throws -> ValueOrder
 }
 
 /// Reads the values of some sources from rows of one class.
@@ -56,5 +61,20 @@ package struct SourceReader {
       for reader in readers { values.append(try reader(row, reference, scope)) }
     }
     return values
+  }
+
+  /// Appends the values of a row to columns, one for each source.
+  ///
+  /// - Throws: As ``values(of:_:)``, or what the columns throw.
+  package func read(
+    _ row: RawSpan,
+    _ reference: RowReference,
+    into columns: [ValueColumn]
+  ) throws {
+    try SwiftDataError.explainingFailures {
+      for place in readers.indices {
+        try columns[place].append(try readers[place](row, reference, scope))
+      }
+    }
   }
 }

@@ -30,24 +30,13 @@ extension ModelContext {
         if named?.isRelationship ?? true { areStored = false }
       }
     }
-    var result: [(repeat each Value)] = []
-    let isAnswered =
-      try areColumns
-      && visitValues(of: descriptor, sources) { values in
-        var next = 0
-        func take<Result>(_ property: KeyPath<T, Result>) throws -> Result {
-          defer { next += 1 }
-          guard let value = values[next].typed(as: Result.self) else {
-            throw SwiftDataError.unsupportedKeyPath.explained(
-              "\(ModelDescriptor.of(T.self).words(for: property)) has a value that is not a \(Result.self): \(values[next])",
-              entity: Schema.entityName(for: T.self)
-            )
-          }
-          return value
-        }
-        result.append((repeat try take(each properties)))
+    if areColumns {
+      var columns: [ValueColumn] = []
+      for property in repeat each properties { columns.append(ValueColumn(property)) }
+      if let order = try readValues(of: descriptor, sources, into: columns) {
+        return order.tuples(of: columns, repeat (each Value).self)
       }
-    if isAnswered { return result }
+    }
     func values(of models: [T]) -> [(repeat each Value)] {
       models.map { (repeat $0[keyPath: each properties]) }
     }
@@ -56,32 +45,25 @@ extension ModelContext {
     return try reading(descriptor, with: areColumns ? sources : nil, values)
   }
 
-  /// - Returns: `false`, with nothing visited, if objects must be fetched.
-  private func visitValues<T: PersistentModel>(
+  /// - Returns: `nil` if objects must be fetched.
+  private func readValues<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
-    _ body: ([QueryValue]) throws -> Void
-  ) throws -> Bool {
-    var count = 0
-    return try explained(.columns, descriptor, counting: { $0 ? count : nil }) {
-      try visitValuesNow(of: descriptor, sources) {
-        count += 1
-        try body($0)
+    into columns: [ValueColumn]
+  ) throws -> ValueOrder? {
+    try explained(.columns, descriptor, counting: { $0?.count }) {
+      try checked("fetching properties") {
+        try throwDeferredError()
+        mergeSavedChanges()
+        guard let connection = try onlyConnection(for: descriptor) else { return nil }
+        if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return nil }
+        return try connection.store.readValues(
+          descriptor,
+          sources,
+          into: columns,
+          for: editingState
+        )
       }
-    }
-  }
-
-  private func visitValuesNow<T: PersistentModel>(
-    of descriptor: FetchDescriptor<T>,
-    _ sources: [AggregateRequest.Source],
-    _ body: ([QueryValue]) throws -> Void
-  ) throws -> Bool {
-    try checked("fetching properties") {
-      try throwDeferredError()
-      mergeSavedChanges()
-      guard let connection = try onlyConnection(for: descriptor) else { return false }
-      if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return false }
-      return try connection.store.visitValues(descriptor, sources, for: editingState, body)
     }
   }
 }

@@ -196,17 +196,17 @@ final class RowStoreAdapter<Store: RowStore>: DataStoreAdapter, @unchecked Senda
     }
   }
 
-  func visitValues<T: PersistentModel>(
+  func readValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
-    for state: EditingState,
-    _ body: ([QueryValue]) throws -> Void
-  ) throws -> Bool {
-    guard let store = store as? any AggregatingStore else { return false }
+    into columns: [ValueColumn],
+    for state: EditingState
+  ) throws -> ValueOrder? {
+    guard let store = store as? any AggregatingStore else { return nil }
     let fetch = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
     return try answer(state.id) {
-      try InMemoryFallback.answer { try store.visitValues(fetch, sources, body) }
-    } != nil
+      try InMemoryFallback.answer { try store.readValues(fetch, sources, into: columns) }
+    }
   }
 
   func rows(at references: [RowReference], for state: EditingState) throws

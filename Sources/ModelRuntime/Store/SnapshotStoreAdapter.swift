@@ -137,12 +137,12 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     for state: EditingState
   ) throws -> SearchAnswer? { nil }
 
-  func visitValues<T: PersistentModel>(
+  func readValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
-    for state: EditingState,
-    _ body: ([QueryValue]) throws -> Void
-  ) throws -> Bool { false }
+    into columns: [ValueColumn],
+    for state: EditingState
+  ) throws -> ValueOrder? { nil }
 
   func blob(_ blob: BlobReference, of row: RowReference, column: Int) throws -> Data? { nil }
 

@@ -132,15 +132,15 @@ protocol StoreAdapter: AnyObject, Sendable {
     for state: EditingState
   ) throws -> SearchAnswer?
 
-  /// Passes the values of some columns of the rows that match to a closure, in order.
+  /// Appends the values of some sources of the rows that match to columns.
   ///
-  /// - Returns: `false`, with nothing visited, if the context must fetch the models.
-  func visitValues<T: PersistentModel>(
+  /// - Returns: The number of rows and their order; `nil` if the context must fetch the models.
+  func readValues<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     _ sources: [AggregateRequest.Source],
-    for state: EditingState,
-    _ body: ([QueryValue]) throws -> Void
-  ) throws -> Bool
+    into columns: [ValueColumn],
+    for state: EditingState
+  ) throws -> ValueOrder?
 
   /// The rows with the given references, in that order; `nil` for a row that does not exist.
   func rows(at references: [RowReference], for state: EditingState) throws -> [FetchedRow?]

@@ -25,20 +25,25 @@ extension PostgresStore: AggregatingStore {
     return groups
   }
 
-  /// Hands the values of some columns of the rows a request asks for to a closure, row by row in order.
+  /// Reads the values of some sources of the rows a request asks for.
   ///
-  /// - Throws: `DataStoreError` for what has to be done with objects, ``PostgresStoreError``, or what `body` throws.
-  package func visitValues<T: PersistentModel>(
+  /// - Throws: `DataStoreError` for what has to be done with objects, ``PostgresStoreError``, or what a column throws.
+  package func readValues<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>,
     _ sources: [AggregateRequest.Source],
-    _ body: ([QueryValue]) throws -> Void
-  ) throws {
+    into columns: [ValueColumn]
+  ) throws -> ValueOrder {
     let query = try RowQuery(request, in: self, sorted: true)
     let parts = try query.parts(.values(sources.map(\.expression)))
     let kinds = sources.map(\.kind)
+    var count = 0
     try query.visitRows(of: parts, try read(parts.map(\.statement))) { result, row in
-      try body(kinds.enumerated().map { result.value(row, $0.offset, as: $0.element) })
+      for (place, kind) in kinds.enumerated() {
+        try columns[place].append(result.value(row, place, as: kind))
+      }
+      count += 1
     }
+    return ValueOrder(count: count)
   }
 }
 #endif

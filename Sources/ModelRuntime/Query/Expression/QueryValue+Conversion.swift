@@ -41,6 +41,31 @@ extension QueryValue {
   }
 }
 
+extension QueryValue {
+  /// A function that does what ``typed(as:)`` does, without finding out for each value what the type is.
+  static func conversion<T>(to type: T.Type) -> (QueryValue) -> T? {
+    let known =
+      if let scalar = queryScalar(type) {
+        scalarConversion(scalar) as? (QueryValue) -> T?
+      } else if let optional = type as? any AnyOptional.Type {
+        optional.conversion as? (QueryValue) -> T?
+      } else if let raw = type as? any RawRepresentable.Type {
+        rawConversion(raw) as? (QueryValue) -> T?
+      } else { nil as ((QueryValue) -> T?)? }
+    guard let known else { return { $0.typed(as: type) } }
+    return { known($0) ?? $0.typed(as: type) }
+  }
+}
+
+private func scalarConversion<S: QueryScalar>(_: S.Type) -> Any {
+  { (value: QueryValue) -> S? in S(queryValue: value) }
+}
+
+private func rawConversion<R: RawRepresentable>(_: R.Type) -> Any {
+  let raw = QueryValue.conversion(to: R.RawValue.self)
+  return { (value: QueryValue) -> R? in raw(value).flatMap(R.init(rawValue:)) }
+}
+
 private func makeNil<T: ExpressibleByNilLiteral>(_: T.Type) -> Any { T(nilLiteral: ()) }
 
 private func makeCase<T: RawRepresentable>(_: T.Type, _ raw: QueryValue) -> Any? {
@@ -58,8 +83,18 @@ private func comparesByRawValue(_ value: Any) -> Bool {
 /// An optional that can be unwrapped without knowing its type.
 private protocol AnyOptional {
   var wrappedValue: Any? { get }
+  /// The conversion of values to the type, a `(QueryValue) -> Self?`.
+  static var conversion: Any { get }
 }
 
 extension Optional: AnyOptional {
   fileprivate var wrappedValue: Any? { self }
+
+  fileprivate static var conversion: Any {
+    let wrapped = QueryValue.conversion(to: Wrapped.self)
+    return { (value: QueryValue) -> Wrapped?? in
+      if case .null = value { return .some(.none) }
+      return wrapped(value).map(Optional.some)
+    }
+  }
 }
