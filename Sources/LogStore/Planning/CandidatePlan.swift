@@ -72,9 +72,10 @@ enum CandidatePlan {
     case .text(.startsWith, .column(let path, let reading), .constant(.text(let text))):
       self = CandidatePlan(ValueLookup(path, reading, beginsWith: text, texts))
     // Null does not match, so the value has to be true.
-    case .ifPresent(_, let test), .coalesce(let test, .constant(.bool(false))),
+    case .coalesce(let test, .constant(.bool(false))),
       .comparison(.equal, let test, .constant(.bool(true)), _):
-      self = CandidatePlan(test, texts).incomplete
+      self = CandidatePlan(test, texts)
+    case .ifPresent(_, let test): self = CandidatePlan(test, texts).incomplete
     default: self = .scan
     }
   }

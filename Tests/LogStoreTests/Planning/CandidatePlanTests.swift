@@ -103,7 +103,15 @@ import Testing
     #expect(try plan(#Predicate { $0.sender?.town == "Rome" }) == "sender of Office")
     #expect(
       try plan(#Predicate { $0.sender.flatMap { towns.contains($0.town) } ?? false })
-        == "sender of Office, and more"
+        == "sender of Office"
+    )
+    #expect(
+      try plan(#Predicate { $0.sender.flatMap { $0.town == "Rome" || $0.town == "Oslo" } == true })
+        == "sender of Office"
+    )
+    #expect(try plan(#Predicate { ($0.sender?.town == "Rome") == true }) == "sender of Office")
+    #expect(
+      try plan(#Predicate { $0.sender.flatMap { _ in towns.contains("Rome") } ?? false }) == "scan"
     )
     #expect(
       try plan(#Predicate { $0.sender?.town == "Rome" || $0.sender?.town == "Oslo" })

@@ -48,12 +48,25 @@ extension QueryExpression {
       TargetTest(path, passesWithoutRow: question.passesWithoutRow(path, reading, text)) {
         .text(question, .column($0, reading), .constant(.text(text)))
       }
+    case .coalesce(let test, .constant(.bool(false))):
+      test.targetTest?.asking { .coalesce($0, .constant(.bool(false))) }
+    case .comparison(.equal, let test, .constant(.bool(true)), let kind):
+      test.targetTest?.asking { .comparison(.equal, $0, .constant(.bool(true)), kind) }
+    case .ifPresent(.row(let path), let test)
+    where path.level == 0 && path.steps.count == 1 && path.isUncast:
+      // The row that passes is there.
+      test.targetTest.flatMap { $0.property === path.steps[0].property ? $0 : nil }
     default: nil
     }
   }
 }
 
 extension QueryExpression.TargetTest {
+  /// The same with another test of the other row, made of this one's.
+  fileprivate func asking(_ test: (QueryExpression) -> QueryExpression) -> Self {
+    QueryExpression.TargetTest(property: property, destination: destination, test: test(self.test))
+  }
+
   /// Combines two tests of the same row into one.
   fileprivate init?(
     _ lhs: QueryExpression,
@@ -79,13 +92,7 @@ extension QueryExpression.TargetTest {
     else { return nil }
     let destination = ModelDescriptor.of(type)
     // A path with a cast applies to rows of a subclass only.
-    let isUncast =
-      if path.steps.count > 1 {
-        destination.properties.contains { $0 === path.steps[1].property }
-      } else {
-        path.descriptor === destination
-      }
-    guard isUncast else { return nil }
+    guard path.isUncast else { return nil }
     property = step.property
     self.destination = destination
     self.test = test(path.droppingFirst(from: destination))
@@ -93,6 +100,14 @@ extension QueryExpression.TargetTest {
 }
 
 extension RowPath {
+  /// Whether what follows the first step is asked of the class that the step's property names.
+  fileprivate var isUncast: Bool {
+    guard let step = steps.first, case .toOne(let type) = step.property.kind else { return false }
+    let destination = ModelDescriptor.of(type)
+    return steps.count > 1
+      ? destination.properties.contains { $0 === steps[1].property } : descriptor === destination
+  }
+
   /// The value read if the first step leads to no row.
   fileprivate func valueWithoutRow(_ reading: ColumnReading) -> QueryValue {
     RowPath.absence(at: steps[...]) == .neutral ? reading.absent : .null
