@@ -296,7 +296,7 @@ import Testing
         }
         let rows = try RowImport(mutated, format, into: table, of: store)
         do {
-          _ = try rows.forEachRow(rank: { 0 }) { _, _ in }
+          _ = try rows.forEachRow(rank: { 0 }) { _, _, _ in }
         } catch let error as ImportError {
           _ = error.toolError(in: "x").description
         }

@@ -11,7 +11,8 @@ struct Import: InspectCommand {
       Reads what `export` writes, but for values in files of their own: leave out a column with such. A header, or the names \
       of members, say which column a value is for. Dates are ISO 8601, references Entity/key of rows that exist and are of the \
       column's entity, bytes hexadecimal, composite values JSON; a key is not taken \
-      over, rows get new ones. Lists of references must be empty or left out. Derived attributes may be left out: the app \
+      over, rows get new ones. A reference of a one-to-one relationship sets the other end, too, which must be nil and be named \
+      once in the file. Lists of references must be empty or left out. Derived attributes may be left out: the app \
       computes them when it opens the store next, and but for dates takes over nothing that the file says of them. \
       An empty field is nil; "" is an empty text. The whole file is read and checked before \
       the first row is written, so that a file with an error changes nothing; --dry-run does no more than that. \
@@ -66,7 +67,7 @@ struct Import: InspectCommand {
     let table = try inspected.table(named: entity)
     let rows = try RowImport(bytes, format, into: table, of: inspected)
     do {
-      let contents = try rows.forEachRow(rank: { 0 }) { _, _ in }
+      let contents = try rows.forEachRow(rank: { 0 }) { _, _, _ in }
       let count = contents.rowCount
       try inspected.finish()
       if !contents.computedColumns.isEmpty {
@@ -76,7 +77,7 @@ struct Import: InspectCommand {
         )
       }
       var commitCount = 0
-      if !dryRun, count > 0 { commitCount = try write(rows, table, console) }
+      if !dryRun, count > 0 { commitCount = try write(rows, table, of: inspected, console) }
       let facts: JSONValue = [
         "store": .string(path), "entity": .string(table.name), "rows": .integer(Int64(count)),
         "commits": .integer(Int64(commitCount)),
@@ -95,6 +96,7 @@ struct Import: InspectCommand {
   private func write(
     _ rows: RowImport,
     _ table: TableDefinition,
+    of inspected: InspectedStore,
     _ console: Console
   ) throws -> Int {
     var options = EngineOptions()
@@ -114,6 +116,7 @@ struct Import: InspectCommand {
     batch.author = author
     let step = commitEvery ?? .max
     var progress = ImportProgress()
+    var ends = PendingEnds()
     // Behind the places of all earlier rows, as the layer above gives them out.
     let base = engine.catalogue.metadata["rank.base"].flatMap {
       Int64(String(decoding: $0, as: UTF8.self))
@@ -121,6 +124,7 @@ struct Import: InspectCommand {
     var rank = (base ?? 0) &+ Int64(truncatingIfNeeded: engine.lastCommit.rawValue &+ 1) << 24
     func commit() throws {
       if progress.pendingCount == 0 { return }
+      try ends.write(to: &batch, engine, of: inspected)
       try engine.commit(&batch)
       batch.author = author
       progress.commit()
@@ -129,13 +133,11 @@ struct Import: InspectCommand {
       _ = try rows.forEachRow(rank: {
         defer { rank += 1 }
         return rank
-      }) { row, line in
+      }) { row, line, others in
         let key = engine.reserveKeys(1, in: table.number).lowerBound
-        batch.insert(
-          RowReference(table: table.number, key: key),
-          layout: table.currentLayout,
-          row: row
-        )
+        let reference = RowReference(table: table.number, key: key)
+        batch.insert(reference, layout: table.currentLayout, row: row)
+        for end in others { ends.add(end, to: reference) }
         progress.add(line)
         if progress.pendingCount >= step { try commit() }
       }

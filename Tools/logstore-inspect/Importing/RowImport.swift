@@ -21,6 +21,8 @@ struct RowImport {
     let isComputed: Bool
     /// The rows that its references may lead to; any, if the store does not say.
     let targets: ReferenceTargets?
+    /// The name of the column that has the other end of a one-to-one; `nil` if it is no end of one.
+    let otherEnd: String?
   }
 
   /// What there is in a file.
@@ -61,16 +63,22 @@ struct RowImport {
   ///
   /// - Parameters:
   ///   - rank: Makes the place of a row in a list.
-  ///   - body: Takes a row, and the number of the line that it begins in.
+  ///   - body: Takes a row, the number of the line that it begins in, and the ends in rows of the store that have to lead to it.
   /// - Returns: The number of rows, and what is passed over in them.
   /// - Throws: ``ImportError``, or what `body` throws.
-  func forEachRow(rank: () -> Int64, _ body: (RawSpan, Int) throws -> Void) throws -> Contents {
+  func forEachRow(
+    rank: () -> Int64,
+    _ body: (RawSpan, Int, [OtherEnd]) throws -> Void
+  ) throws -> Contents {
     var writer = RowWriter()
     var contents = Contents()
+    // The lines that name them.
+    var ends: [OtherEnd: Int] = [:]
     func write(_ fields: [(column: Column, field: ImportField)], line: Int) throws {
       try encode(fields, into: &writer, rank)
       let range = writer.finish()
-      try body(writer.bytes.extracting(range), line)
+      let named = try otherEnds(of: fields, &ends)
+      try body(writer.bytes.extracting(range), line, named)
       writer.removeAll()
       contents.rowCount += 1
     }
@@ -150,7 +158,8 @@ struct RowImport {
       place: position,
       rankPlace: rank,
       isComputed: derived.isComputed(definition),
-      targets: store.targets(of: definition, in: table.number)
+      targets: store.targets(of: definition, in: table.number),
+      otherEnd: store.otherEnd(of: definition, in: table.number)
     )
   }
 
@@ -287,7 +296,15 @@ struct RowImport {
         )
       }
       guard (try? store.view.contains(reference)) ?? false else {
-        throw error(field, column, "a row that exists", text)
+        throw error(
+          field,
+          column,
+          "a row that exists",
+          text,
+          advice: column.otherEnd.map {
+            "leave the column out, and import the other rows with \($0) after these: that sets both ends"
+          }
+        )
       }
       writer.set(place, reference: reference)
     case .bytes:
@@ -317,6 +334,56 @@ struct RowImport {
       }
       writer.append(place, references: [])
     }
+  }
+
+  /// The ends that rows of the store get for the one-to-one relationships of a row.
+  ///
+  /// - Parameters:
+  ///   - fields: The row's fields.
+  ///   - ends: Those of earlier rows, by the lines that name them.
+  /// - Returns: The ends.
+  /// - Throws: ``ImportError`` if one has a partner already, or is named twice.
+  private func otherEnds(
+    of fields: [(column: Column, field: ImportField)],
+    _ ends: inout [OtherEnd: Int]
+  ) throws(ImportError) -> [OtherEnd] {
+    var named: [OtherEnd] = []
+    for (column, field) in fields {
+      guard let name = column.otherEnd, let text = field.text,
+        let row = store.reference(named: text),
+        let inverse = store.catalogue.table(row.table)?.column(named: name),
+        inverse.type == .reference
+      else { continue }
+      let end = OtherEnd(row: row, column: inverse.number)
+      let relationship = "\(column.definition.name) and \(name) are one to one"
+      if let line = ends.updateValue(field.place.line, forKey: end) {
+        throw error(
+          field,
+          column,
+          "a row that no other row of the file names: \(relationship)",
+          "\(text), which line \(line) names"
+        )
+      }
+      switch (try? end.availability(in: store)) ?? .unwritable {
+      case .free: named.append(end)
+      case .taken(let partner):
+        throw error(
+          field,
+          column,
+          "a row whose \(name) is nil: \(relationship)",
+          "\(text), whose \(name) is \(store.name(of: partner))"
+        )
+      case .unwritable:
+        throw error(
+          field,
+          column,
+          "a row that has had \(name) since it was saved last: \(relationship)",
+          text,
+          advice: "have the app save that row once"
+        )
+      }
+    }
+    return named
   }
 
   /// The value of JSON that a field contains.
