@@ -24,6 +24,8 @@ final class StoreCoordinator: Sendable {
   @MainActor weak var mainContext: ModelContext?
   /// Number of saves that the main context has before it, at the main actor's next turn, or is at.
   let dueAutosaveCount = Atomic<Int>(0)
+  /// Whether the last save by itself of the main context has failed, and there was no handler for the error.
+  let hasUnheardAutosave = Atomic<Bool>(false)
   private let hasClosed = Atomic<Bool>(false)
   /// Held while the stores are closed: a second call waits for the first.
   private let closing = Mutex<Void>(())
@@ -296,9 +298,18 @@ final class StoreCoordinator: Sendable {
     }
   }
 
+  /// Whether the stores are closed, or being closed.
+  var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
+
+  /// Whether the main context has changes that it would have saved by itself before now, or at the main actor's next turn.
+  var owesAutosave: Bool {
+    dueAutosaveCount.load(ordering: .acquiring) > 0
+      || hasUnheardAutosave.load(ordering: .acquiring) && !isClosed
+  }
+
   /// Throws if the container has been closed.
   func checkOpen() throws {
-    guard hasClosed.load(ordering: .acquiring) else { return }
+    guard isClosed else { return }
     throw SwiftDataError.storeClosed.explained(
       "the container was closed, and its contexts can no longer be used: make another container"
     )

@@ -8,7 +8,8 @@ import Synchronization
 ///   when its thread has time.
 ///
 /// A save that fails leaves its changes pending and is reported to
-/// ``ModelContext/autosaveErrorHandler``; the next change tries again, also one of a model that is pending already.
+/// ``ModelContext/autosaveErrorHandler``; the next change tries again, also one of a model that is pending already. If there is no
+/// handler, closing the container tries the main context's once more, and throws the error.
 struct Autosave {
   var isEnabled = false
   /// Whether the context belongs to the main actor.
@@ -33,7 +34,8 @@ extension ModelContext {
     }
   }
 
-  /// Called when an autosave fails; without it the error is ignored, and the changes stay pending.
+  /// Called when an autosave fails; without it the changes stay pending, and the error is ignored until
+  /// ``ModelContainer/close()`` throws it, if it is the main context's.
   public var autosaveErrorHandler: (@Sendable (any Error) -> Void)? {
     get { autosave.errorHandler }
     set { autosave.errorHandler = newValue }
@@ -78,13 +80,38 @@ extension ModelContext {
 
   /// Saves pending changes, and reports errors.
   func autosaveNow() {
+    guard trySavingByItself() != nil, autosave.isMain else { return }
+    coordinator.hasUnheardAutosave.store(true, ordering: .releasing)
+  }
+
+  /// Saves what the main actor's next turn would have saved, and what could not be saved before without anybody being told.
+  ///
+  /// - Returns: The error, if there is no handler for it.
+  func saveBeforeClosing() -> (any Error)? {
+    // Taken, so that of several calls one alone throws it.
+    let isUnheard = coordinator.hasUnheardAutosave.exchange(false, ordering: .acquiringAndReleasing)
+    guard autosave.isScheduled || isUnheard, !coordinator.isClosed else { return nil }
+    return trySavingByItself()
+  }
+
+  /// - Returns: The error, if there is no handler for it.
+  private func trySavingByItself() -> (any Error)? {
     autosave.isScheduled = false
-    guard autosave.isEnabled, hasChanges else { return }
+    guard autosave.isEnabled, hasChanges else { return nil }
     do {
       try save()
+      return nil
     } catch {
-      autosave.errorHandler?(error)
+      guard let handler = autosave.errorHandler else { return error }
+      handler(error)
+      return nil
     }
+  }
+
+  /// Forgets that a save has failed, since its changes are saved or discarded, or its error is thrown.
+  func forgetFailedAutosave() {
+    autosave.hasFailed = false
+    if autosave.isMain { coordinator.hasUnheardAutosave.store(false, ordering: .releasing) }
   }
 }
 

@@ -13,7 +13,7 @@ extension ModelContext {
   private func rollbackNow() {
     deferredError = nil
     forgetRepeatedFetches()
-    autosave.hasFailed = false
+    forgetFailedAutosave()
     undo.manager?.removeAllActions(withTarget: self)
     let inserted = inserted
     let changed = changed

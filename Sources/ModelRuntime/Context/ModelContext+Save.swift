@@ -12,7 +12,7 @@ extension ModelContext {
   /// - Throws: A validation error that names model and property, a denied delete, or an error of the store.
   public func save() throws {
     let wasScheduled = autosave.isScheduled
-    autosave.hasFailed = false
+    forgetFailedAutosave()
     do {
       try checked { try lettingStateGo { try saveNow() } }
     } catch {

@@ -159,6 +159,51 @@ enum Correction: String, CaseIterable {
     #expect(!context.hasChanges)
   }
 
+  @Test(arguments: [false, true])
+  func `has the closing of its container throw an error that nobody has heard, once`(
+    isDue: Bool
+  ) async throws {
+    if isDue {
+      context.insert(new)
+    } else {
+      await makeChangesThatFail()
+    }
+    await #expect(throws: MemoryStore.Refusal.self) { try await container.close() }
+    #expect(throws: SwiftDataError.storeClosed) {
+      try ModelContext(container).fetchCount(FetchDescriptor<Book>())
+    }
+    let count = archive.saveCount
+    try await container.close()
+    #expect(archive.saveCount == count)
+  }
+
+  @Test func `is saved by the closing of its container, if that is possible by then`() async throws
+  {
+    await makeChangesThatFail()
+    archive.refusesToSave = false
+    let count = archive.saveCount
+    try await container.close()
+    #expect(archive.saveCount == count + 1 && !context.hasChanges)
+  }
+
+  @Test(arguments: [false, true])
+  func `leaves the closing of its container silent, if the error was heard`(
+    isExplicit: Bool
+  ) async throws {
+    final class Box: @unchecked Sendable { var count = 0 }
+    let box = Box()
+    if !isExplicit { context.autosaveErrorHandler = { _ in box.count += 1 } }
+    await makeChangesThatFail { if isExplicit { try context.save() } }
+    try await container.close()
+    #expect(box.count == (isExplicit ? 0 : 1))
+  }
+
+  @Test func `leaves the closing of its container silent, if it was rolled back`() async throws {
+    await makeChangesThatFail()
+    context.rollback()
+    try await container.close()
+  }
+
   @Test func `forgets that when it is rolled back`() async {
     await makeChangesThatFail()
     context.rollback()
