@@ -224,7 +224,7 @@ final class StoreCoordinator: Sendable {
     _ migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws -> C {
     var configuration = configuration
-    if let own = configuration.schema, !own.isVersioned, let migrationPlan {
+    if let own = configuration.schema, !own.isVersioned {
       // A part of the models is of their version, which its shape alone may not tell.
       configuration.schema = schema.version(in: migrationPlan).map(own.numbered) ?? own
     } else {

@@ -75,10 +75,11 @@ extension Schema {
     )
   }
 
-  /// The number that the models of a container have in a plan: that of the version with these classes, or else of the newest
-  /// with their shape; `nil` if there is none.
-  func version(in plan: any SchemaMigrationPlan.Type) -> Version? {
+  /// The number that the models of a container have: the one that they were given, or in a plan that of the version with these
+  /// classes, or else of the newest with their shape; `nil` if there is none.
+  func version(in plan: (any SchemaMigrationPlan.Type)?) -> Version? {
     if isVersioned { return version }
+    guard let plan else { return nil }
     let alike = plan.schemas.map { Schema(versionedSchema: $0) }.filter { $0.checksum == checksum }
     return (alike.last { $0.hasClasses(of: self) } ?? alike.last)?.version
   }

@@ -154,6 +154,33 @@ import Testing
     }
   }
 
+  /// The number is the container's: by its shape such a part could be of either version.
+  @Test(arguments: [false, true])
+  func `is told apart by the container's number, if its configuration has models without one`(
+    isStandard: Bool
+  ) throws {
+    func open(_ number: Schema.Version) throws {
+      let part = Schema(NotesV2.models)
+      let configuration: any DataStoreConfiguration =
+        isStandard
+        ? ModelConfiguration("notes", schema: part, url: url)
+        : LogStoreConfiguration("notes", schema: part, url: url)
+      let container = try ModelContainer(
+        for: Schema(NotesV2.models, version: number),
+        configurations: [configuration]
+      )
+      #expect(try NotesV2.facts(ModelContext(container)) == Self.facts)
+    }
+    #expect(throws: SwiftDataError.backwardMigration) { try open(Schema.Version(1, 9, 0)) }
+    #expect(try storedVersion() == "2.0.0")
+    try open(Schema.Version(2, 0, 0))
+    try open(Schema.Version(3, 0, 0))
+    #expect(try storedVersion() == "3.0.0")
+    // And a container without a number leaves it.
+    try open(Schema.Version(1, 0, 0))
+    #expect(try storedVersion() == "3.0.0")
+  }
+
   @Test(arguments: [false, true])
   func `is taken back by an older one that means it, and hides what that lacks`(saves: Bool) throws
   {
