@@ -119,8 +119,10 @@ package struct Opening {
     }
   }
 
-  /// Recovers without the lock: a writer may replace the manifest and its files meanwhile, so an error counts only if it occurs
-  /// twice under one manifest, and not while a staged copy becomes the store, whose manifest comes before its files.
+  /// Recovers without the lock.
+  ///
+  /// A writer may replace the manifest and its files meanwhile, so an error counts only if it occurs twice under one manifest. While a staged copy becomes the store, whose manifest comes before its files, these are read where
+  /// they are, and an error is one of the moment.
   func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
     var unknownPack = SegmentID.none
@@ -128,7 +130,9 @@ package struct Opening {
     while true {
       let manifest = newestManifestNumber()
       do throws(StorageError) {
-        let found = try recover()
+        var opening = self
+        opening.fileSystem = fileSystem.withPublishedCopy(of: paths)
+        let found = try opening.recover()
         let newest = found.recovery.replay.newestPack
         let known = found.recovery.state.files.packList.withLock { $0.last?.id.rawValue ?? 0 }
         // There is a pack newer than the manifest; the next manifest names it.

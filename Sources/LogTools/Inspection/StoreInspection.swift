@@ -23,7 +23,7 @@ public struct StoreInspection: Sendable {
     reads: EngineOptions.ReadMethod = .mapped
   ) {
     paths = StorePaths(root: (try? fileSystem.resolvingLink(path)) ?? path)
-    self.fileSystem = fileSystem
+    self.fileSystem = fileSystem.withPublishedCopy(of: paths)
     self.reads = reads
   }
 

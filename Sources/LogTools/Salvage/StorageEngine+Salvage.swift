@@ -37,7 +37,7 @@ extension StorageEngine {
     let source = StorePaths(root: try fileSystem.resolvingLink(source))
     // The new store is as private as the old one.
     let permissions = try StorePermissions(of: source, on: fileSystem) ?? .owner
-    let fileSystem = fileSystem.making(permissions)
+    let fileSystem = fileSystem.making(permissions).withPublishedCopy(of: source)
     var salvage = Salvage(
       source: source,
       destination: try fileSystem.resolvingLink(destination),

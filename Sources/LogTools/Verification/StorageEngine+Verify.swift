@@ -52,7 +52,7 @@ extension StorageEngine {
   ) throws(StorageError) -> VerificationReport {
     var verification = Verification(
       paths: paths,
-      fileSystem: fileSystem,
+      fileSystem: fileSystem.withPublishedCopy(of: paths),
       reads: reads,
       progress: progress
     )

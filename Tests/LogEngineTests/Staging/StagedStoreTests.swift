@@ -123,7 +123,7 @@ import Testing
     #expect(try disk.list(Self.path + "/staged") == nil)
   }
 
-  @Test func `is found by readers, which wait for its files`() throws {
+  @Test func `is found by readers, which read its files where they are`() throws {
     let disk = InMemoryFileSystem()
     try Self.makeStore(on: disk)
     let original = try Self.open(disk)
@@ -134,16 +134,60 @@ import Testing
     let files = StagedFiles(original.state.paths, disk)
     try files.publishManifest()
     #expect(files.areBeingPublished)
-    // Another process gives the files their names a while later.
-    let hooked = HookedFileSystem(disk) { call in if call.number == 200 { try files.settle() } }
+    // Another process gives the files their names meanwhile.
+    let hooked = HookedFileSystem(disk) { call in if call.number == 20 { try files.settle() } }
     var options = EngineOptions()
     options.mode = .readOnly
     options.background = .caller
     let reader = try StorageEngine.open(at: Self.path, options: options, fileSystem: hooked)
     try hooked.rethrow()
-    #expect(hooked.callCount > 200)
+    #expect(hooked.callCount > 20)
     #expect(try Content(reader) == expected)
     #expect(!files.areBeingPublished)
+  }
+
+  /// The process that gives the files their names is killed before each of these.
+  @Test func `is read, verified, copied and salvaged whole before its files have their names`()
+    throws
+  {
+    let seed: UInt64 = 8
+    let first = SimulatedFileSystem(seed: seed)
+    try Self.makeStore(on: first)
+    let calm = SimulatedFileSystem(seed: seed, disk: first.disk)
+    let callsBefore = try Self.attempt(on: calm, failing: nil).callsBefore
+    let total = calm.callCount(of: .rename) - callsBefore[.rename, default: 0]
+    var publicationCount = 0
+    for number in 1...total {
+      let writer = SimulatedFileSystem(seed: seed, disk: first.disk)
+      _ = try Self.attempt(on: writer, failing: (.rename, number))
+      let disk = SimulatedFileSystem(seed: seed, disk: writer.disk)
+      let files = StagedFiles(StorePaths(root: Self.path), disk)
+      guard files.areBeingPublished else { continue }
+      publicationCount += 1
+      var options = MemoryStore.options(.readOnly)
+      options.background = .caller
+      let reader = try StorageEngine.open(at: Self.path, options: options, fileSystem: disk)
+      let content = try Content(reader)
+      #expect(content.note == [2] && content.photos == [2], "rename \(number)")
+      #expect(reader.recovery.damage == nil)
+      try reader.backup(to: "/copy")
+      _ = try StorageEngine.salvage(at: Self.path, to: "/saved", fileSystem: disk)
+      for path in ["/copy", "/saved"] {
+        let copy = try StorageEngine.open(at: path, options: options, fileSystem: disk)
+        let copied = try Content(copy)
+        #expect(copied.rows == content.rows && copied.photos == content.photos, "rename \(number)")
+        try copy.close()
+      }
+      let report = try StorageEngine.verify(at: Self.path, fileSystem: disk)
+      #expect(report.isSound, "rename \(number): \(report.problems)")
+      #expect(!report.problems.contains { $0.path == Self.path + "/staged" })
+      try reader.close()
+      // The next opening for writing finds the same.
+      let again = try Self.open(disk)
+      #expect(try Content(again) == content)
+      try again.close()
+    }
+    #expect(publicationCount > 3)
   }
 
   @Test func `leaves the store as it was until then, and if it is discarded`() throws {

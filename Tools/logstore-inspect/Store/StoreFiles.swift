@@ -16,6 +16,7 @@ struct StoreFiles {
   /// The directory itself may be reached through a link, as it may when a store is opened.
   init(under path: String, on fileSystem: any FileSystem) throws(StorageError) {
     let path = try fileSystem.resolvingLink(path)
+    let fileSystem = fileSystem.withPublishedCopy(of: StorePaths(root: path))
     guard let names = try fileSystem.list(path) else { throw .missingStore(path: path) }
     for name in names.sorted() { try add(name, under: path, on: fileSystem, depth: 1) }
   }
