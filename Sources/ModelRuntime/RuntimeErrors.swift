@@ -120,6 +120,13 @@ extension SwiftDataError {
     )
   }
 
+  static func nestedConfigurations(_ inner: String, in outer: String) -> SwiftDataError {
+    duplicateConfiguration.explained(
+      "a configuration keeps its models at \(inner), which is in the folder of another's store, \(outer): give each a place of "
+        + "its own"
+    )
+  }
+
   static func configurationSchemaNotFound(
     entity: String,
     configuration: String

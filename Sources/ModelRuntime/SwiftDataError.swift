@@ -137,7 +137,7 @@ extension SwiftDataError {
     .unsupportedSortDescriptor,
     "the sort descriptor is not supported"
   )
-  /// Two configurations of a container have one name or one URL.
+  /// Two configurations of a container have one name or one URL, or the URL of one lies in the folder of the other's store.
   public static let duplicateConfiguration = SwiftDataError(
     .duplicateConfiguration,
     "two configurations share a name or a URL"

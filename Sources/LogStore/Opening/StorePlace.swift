@@ -1,5 +1,6 @@
 import Foundation
 import LibC
+import ModelRuntime
 
 /// The place of a store, however its path was spelled, and the identity of the store there.
 struct StorePlace: Hashable, Sendable {
@@ -27,7 +28,7 @@ struct StorePlace: Hashable, Sendable {
   }
 
   init(_ url: URL) {
-    self.init(path: StorePlace.canonicalPath(url.standardizedFileURL.path))
+    self.init(path: FolderPath.resolved(url))
   }
 
   private init(path: String) {
@@ -52,25 +53,5 @@ struct StorePlace: Hashable, Sendable {
   /// Whether two stores that are open at once would be one.
   func isSame(as other: StorePlace) -> Bool {
     isFolder == other.isFolder && (path == other.path || lock != nil && lock == other.lock)
-  }
-
-  /// The path without symbolic links, as far as there is something in it.
-  private static func canonicalPath(_ path: String) -> String {
-    // The end that does not exist yet, a slash before each name.
-    var rest = ""
-    var depth = 0
-    var known = path[...]
-    while true {
-      if let real = unsafe realpath(String(known), nil) {
-        defer { unsafe free(real) }
-        let root = unsafe String(cString: real)
-        return root == "/" && !rest.isEmpty ? rest : root + rest
-      }
-      guard let slash = known.lastIndex(of: "/") else { return path }
-      rest = String(known[slash...]) + rest
-      known = slash == known.startIndex ? "/" : known[..<slash]
-      depth += 1
-      if depth > 4096 { return path }
-    }
   }
 }

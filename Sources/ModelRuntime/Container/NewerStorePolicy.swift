@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The policy for opening a store that was written with a newer version of the schema than the container's.
 ///
 /// A version is newer by its number, which a ``VersionedSchema`` or the argument `version:` of a ``Schema`` gives it.
@@ -14,10 +12,4 @@ public enum NewerStorePolicy: Sendable, Hashable {
   /// Rows that the older version saves lose the values of properties it does not know. When the newer version
   /// comes back with a plan, the stages run again, the code of custom ones included.
   case takeBack
-}
-
-/// A configuration of a store in a folder, which no other configuration of the container may use.
-package protocol FolderConfiguring: DataStoreConfiguration {
-  /// The folder; `nil` for a store without one.
-  var folder: URL? { get }
 }

@@ -61,27 +61,18 @@ final class StoreCoordinator: Sendable {
         throw SwiftDataError.duplicateConfiguration(named: configuration.name)
       }
     }
-    var places: Set<String> = []
-    for configuration in configurations {
-      guard let place = StoreCoordinator.place(of: configuration) else { continue }
-      guard places.insert(place).inserted else {
-        throw SwiftDataError.duplicateConfiguration(at: configuration.folderPath ?? place)
-      }
-    }
+    var folders = StoreFolders()
+    for configuration in configurations { try folders.add(configuration) }
     let rehearsed = try StoreCoordinator.rehearse(configurations, schema, migrationPlan)
     defer { for opening in rehearsed.openings { opening.end() } }
     var opened: [Int: StoreConnection] = [:]
-    places.removeAll()
+    folders = StoreFolders()
     // First those that cannot tell whether they can be opened: all others can.
     let unknown = configurations.indices.filter { !rehearsed.indices.contains($0) }
     for index in unknown + configurations.indices.filter(rehearsed.indices.contains) {
       let configuration = configurations[index]
       // Of two names of one place, links are told apart only once there is something.
-      if let place = StoreCoordinator.place(of: configuration) {
-        guard places.insert(place).inserted else {
-          throw SwiftDataError.duplicateConfiguration(at: configuration.folderPath ?? place)
-        }
-      }
+      try folders.add(configuration)
       let connection = try StoreCoordinator.connect(
         configuration,
         index: index,
@@ -162,13 +153,6 @@ final class StoreCoordinator: Sendable {
     storesByClass = StoresByClass(connections)
   }
 
-  /// The place of a configuration's folder; `nil` if it has none.
-  private static func place(of configuration: any DataStoreConfiguration) -> String? {
-    (configuration as? any FolderConfiguring)?.folder.map {
-      $0.standardizedFileURL.resolvingSymlinksInPath().path
-    }
-  }
-
   /// The stores that can be opened, and are held for it; of others it is not known.
   private struct Rehearsed {
     var openings: [any RehearsedOpening] = []
@@ -186,7 +170,8 @@ final class StoreCoordinator: Sendable {
     if configurations.count < 2 { return rehearsed }
     // All threads hold stores in this order, so that none waits for another that waits for it.
     let order = configurations.indices.sorted {
-      place(of: configurations[$0]) ?? "" < place(of: configurations[$1]) ?? ""
+      StoreFolders.path(of: configurations[$0]) ?? "" < StoreFolders.path(of: configurations[$1])
+        ?? ""
     }
     do {
       for index in order {
@@ -373,9 +358,4 @@ final class StoreCoordinator: Sendable {
     }
     return make(type)
   }
-}
-
-extension DataStoreConfiguration {
-  /// The path of the store's folder, as it was given.
-  fileprivate var folderPath: String? { (self as? any FolderConfiguring)?.folder?.path }
 }

@@ -252,6 +252,47 @@ private enum Plan: SchemaMigrationPlan {
     }
   }
 
+  @Test(arguments: [
+    ("new.store", "new.store/log"), ("new.store/log", "new.store"), ("new.store", "new.store/a/b"),
+    ("new.store", "link/new.store/sub.store"), ("new.store/..", "new.store"),
+  ])
+  func `makes none of them if one lies in another`(first: String, second: String) throws {
+    let link = folder.url.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+    for writers in [LogStoreConfiguration.Writers.oneProcess, .severalProcesses] {
+      #expect(throws: SwiftDataError.duplicateConfiguration) {
+        try ModelContainer(
+          for: Schema(versionedSchema: V1.self),
+          configurations: Self.configuration(
+            V1.Left.self,
+            .init(1, 0, 0),
+            at: folder.url.appending(path: first),
+            writers: writers
+          ),
+          Self.configuration(
+            V1.Right.self,
+            .init(1, 0, 0),
+            at: folder.url.appending(path: second),
+            writers: writers
+          )
+        )
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["link"])
+    }
+  }
+
+  @Test func `does not take a longer name for a place in a folder`() throws {
+    _ = try ModelContainer(
+      for: Schema(versionedSchema: V1.self),
+      configurations: Self.configuration(V1.Left.self, .init(1, 0, 0), at: left),
+      Self.configuration(
+        V1.Right.self,
+        .init(1, 0, 0),
+        at: folder.url.appending(path: "left.store.more")
+      )
+    )
+  }
+
   @Test func `may be done by any number of threads, whatever the order of the stores`() throws {
     try make()
     let failures = Mutex<[String]>([])
