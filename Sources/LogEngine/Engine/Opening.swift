@@ -121,8 +121,9 @@ package struct Opening {
 
   /// Recovers without the lock.
   ///
-  /// A writer may replace the manifest and its files meanwhile, so an error counts only if it occurs twice under one manifest. While a staged copy becomes the store, whose manifest comes before its files, these are read where
-  /// they are, and an error is one of the moment.
+  /// A writer may replace the manifest and its files meanwhile, so an error counts only if it occurs twice under one manifest.
+  /// While a staged copy becomes the store, whose manifest comes before its files, these are read where they are, and an error is
+  /// one of the moment.
   func recoverBesideWriter() throws(StorageError) -> Found {
     var previous: StorageError?
     var unknownPack = SegmentID.none

@@ -7,8 +7,8 @@ extension ModelContainer {
   /// The main context saves first, if it autosaves and has changes: what was inserted before the call is in the store. An error
   /// of that save is for its ``ModelContext/autosaveErrorHandler``; without one, it is thrown once the stores are closed, and so
   /// is that of an earlier autosave whose changes still cannot be saved. They are in no store then. Unsaved changes of other
-  /// contexts are not saved, and it waits for a save that is under way. Afterwards every fetch and save of the container's contexts throws
-  /// ``SwiftDataError/storeClosed``, and models keep the values they have read. A file that another container of
+  /// contexts are not saved, and it waits for a save that is under way. Afterwards every fetch and save of the container's
+  /// contexts throws ``SwiftDataError/storeClosed``, and models keep the values they have read. A file that another container of
   /// the process also has open stays open for that container. Without this call the stores are closed when the container
   /// and its contexts are gone, without anything to wait for.
   ///
