@@ -10,10 +10,7 @@ struct ColumnMeasurement {
   private let request: AggregateRequest
   private let table: EntityTable
   private let plan: ColumnPlan
-  private let sources: [MeasuredColumn]
-  /// The positions of the sources' columns among the columns that are scanned.
-  private let positions: [Int]
-  private let more: [UInt16]
+  private let columns: MeasuredColumns
   private var encoders: [KeyEncoder]
   /// Numbers the pairs of a group of the first keys and a value of the next one.
   private var pairs: [CodeTable]
@@ -37,16 +34,10 @@ struct ColumnMeasurement {
     within allowance: AggregateAllowance
   ) {
     guard plan.isExact else { return nil }
-    var sources: [MeasuredColumn] = []
-    var positions: [Int] = []
-    var more: [UInt16] = []
-    for source in request.sources {
-      guard let column = MeasuredColumn(source, of: table, resolver) else { return nil }
-      sources.append(column)
-      let columns = plan.columns + more
-      positions.append(columns.firstIndex(of: column.number) ?? columns.count)
-      if positions.last == columns.count { more.append(column.number) }
+    guard let columns = MeasuredColumns(request.sources, of: table, beside: plan, resolver) else {
+      return nil
     }
+    let sources = columns.sources
     for measure in request.measures {
       if let order = measure.order {
         if !sources[order].isPlain { return nil }
@@ -62,9 +53,7 @@ struct ColumnMeasurement {
     self.table = table
     self.allowance = allowance
     self.plan = plan
-    self.sources = sources
-    self.positions = positions
-    self.more = more
+    self.columns = columns
     encoders = zip(sources, request.keys).map { KeyEncoder($0, $1.bucket) }
     pairs = request.keys.dropFirst().map { _ in CodeTable() }
     pairValues = pairs.map { _ in [] }
@@ -90,7 +79,7 @@ struct ColumnMeasurement {
     excluding excluded: ExcludedRows.Keys,
     _ tally: TableTally?
   ) throws {
-    let (plan, table, more) = (plan, table, more)
+    let (plan, table, more) = (plan, table, columns.more)
     tally?.choose(.columns(tally?.names(of: plan.columns + more) ?? []))
     try plan.scan(table, with: more, in: keys, of: view, tally?.columns) { batch, rows in
       var rows = rows
@@ -107,7 +96,7 @@ struct ColumnMeasurement {
       for index in request.measures.indices { try measure(index, rows, of: batch) }
       try allowance.check(byteCount, groupCount: count)
     }
-    for source in sources { if let failure = source.related?.failure { throw failure } }
+    try columns.checkRelatedValues()
   }
 
   /// The approximate memory, in bytes, of the measurement and of the table of groups that it is added to.
@@ -185,18 +174,18 @@ extension ColumnMeasurement {
     of batch: borrowing ColumnBatch,
     into result: inout [Int32]
   ) throws {
-    let column = try PresentValues(rows, of: batch, at: positions[key])
+    let column = try PresentValues(rows, of: batch, at: columns.positions[key])
     if let present = column.present {
       encoders[key].encode(present.rows, of: present.vector, into: &result)
     }
     if column.isComplete { return }
     // A value has a number only if a row has it: of one key, each number is a group.
     if !column.nulls.isEmpty {
-      let null = encoders[key].code(of: sources[key].ifNull)
+      let null = encoders[key].code(of: columns.sources[key].ifNull)
       column.nulls.forEach { result[$0] = null }
     }
     if column.lacking.isEmpty { return }
-    let lacking = encoders[key].code(of: sources[key].ifLacking)
+    let lacking = encoders[key].code(of: columns.sources[key].ifLacking)
     column.lacking.forEach { result[$0] = lacking }
   }
 
@@ -228,11 +217,11 @@ extension ColumnMeasurement {
       (accumulator as? CountAccumulator)?.add(rows, in: groups)
       return
     }
-    let source = sources[value]
+    let source = columns.sources[value]
     if let order = request.measures[index].order {
-      return try choose(accumulator, source, positions[value], by: order, rows, of: batch)
+      return try choose(accumulator, source, columns.positions[value], by: order, rows, of: batch)
     }
-    let column = try PresentValues(rows, of: batch, at: positions[value])
+    let column = try PresentValues(rows, of: batch, at: columns.positions[value])
     if let present = column.present {
       if distinct[index] != nil {
         distinct[index]?.add(present.rows, of: present.vector, in: groups)
@@ -267,10 +256,10 @@ extension ColumnMeasurement {
   ) throws {
     guard let accumulator = accumulator as? ChosenValueAccumulator else { return }
     let column = try PresentValues(rows, of: batch, at: position)
-    let deciding = try PresentValues(rows, of: batch, at: positions[order])
+    let deciding = try PresentValues(rows, of: batch, at: columns.positions[order])
     let groups = encoders.isEmpty ? nil : groups
     try rows.forEach { row in
-      let order = deciding.value(at: row, sources[order])
+      let order = deciding.value(at: row, columns.sources[order])
       let group = Int(groups?[row] ?? 0)
       // Most rows are worse: their values need not be made.
       if order == .null || accumulator.standing(of: order, in: group) == .worse { return }

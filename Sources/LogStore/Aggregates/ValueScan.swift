@@ -6,10 +6,7 @@ import RowFormat
 struct ValueScan {
   private let table: EntityTable
   private let plan: ColumnPlan
-  private let sources: [MeasuredColumn]
-  /// The positions of the sources' columns among the columns that are scanned.
-  private let positions: [Int]
-  private let more: [UInt16]
+  private let columns: MeasuredColumns
 
   /// - Returns: `nil` if the columns do not tell which rows match, or what is read of them.
   init?(
@@ -19,45 +16,36 @@ struct ValueScan {
     _ resolver: StoreResolver
   ) {
     plan = ColumnPlan(expression, of: table, resolver)
-    guard plan.isExact else { return nil }
-    var measured: [MeasuredColumn] = []
-    var positions: [Int] = []
-    var more: [UInt16] = []
-    for source in sources {
-      guard let column = MeasuredColumn(source, of: table, resolver) else { return nil }
-      measured.append(column)
-      let columns = plan.columns + more
-      positions.append(columns.firstIndex(of: column.number) ?? columns.count)
-      if positions.last == columns.count { more.append(column.number) }
-    }
+    guard plan.isExact,
+      let columns = MeasuredColumns(sources, of: table, beside: plan, resolver)
+    else { return nil }
     self.table = table
-    self.sources = measured
-    self.positions = positions
-    self.more = more
+    self.columns = columns
   }
 
-  /// Appends the values of the rows that match to columns, one for each source.
+  /// Appends the values of the rows that match to those of a result, one column for each source.
   ///
   /// - Returns: The keys of the rows, in the order in which they were found.
   /// - Throws: ``StorageError`` for what is damaged, or what a column throws.
   func run(
-    into columns: [ValueColumn],
+    into results: [ValueColumn],
     _ view: ReadView,
     _ tally: TableTally?
   ) throws -> [UInt64] {
-    tally?.choose(.columns(tally?.names(of: plan.columns + more) ?? []))
+    let (plan, columns) = (plan, columns)
+    tally?.choose(.columns(tally?.names(of: plan.columns + columns.more) ?? []))
     var keys: [UInt64] = []
-    try plan.scan(table, with: more, of: view, tally?.columns) { batch, rows in
+    try plan.scan(table, with: columns.more, of: view, tally?.columns) { batch, rows in
       if rows.isEmpty { return }
       tally?.match(rows.selectedCount)
       try rows.forEach { keys.append(try batch.key(of: $0)) }
-      for (source, place) in zip(sources, columns.indices) {
-        let values = try PresentValues(rows, of: batch, at: positions[place])
-        let column = columns[place]
-        try rows.forEach { try column.append(values.value(at: $0, source)) }
+      for (place, result) in results.enumerated() {
+        let source = columns.sources[place]
+        let values = try PresentValues(rows, of: batch, at: columns.positions[place])
+        try rows.forEach { try result.append(values.value(at: $0, source)) }
       }
     }
-    for source in sources { if let failure = source.related?.failure { throw failure } }
+    try columns.checkRelatedValues()
     return keys
   }
 }

@@ -11,7 +11,7 @@ extension StoreRequest {
       return try migration.run(try openEngine(as: engineOptions, holding: lock))
     }
     if let alone = lock as? SoleHold {
-      // Not given up before: whoever took it then might wait for a store that this thread holds.
+      // The lock is kept until then: another process that took it might wait for a store that this thread holds.
       defer { alone.release() }
       try migrateAlone(holding: alone)
     } else {

@@ -170,6 +170,12 @@ private struct Properties: Equatable {
       descriptor.fetchLimit = nil
       descriptor.sortBy = [SortDescriptor(\.note), SortDescriptor(\.number, order: .reverse)]
       try expectSame(descriptor)
+      // More rows are read than are among the first.
+      descriptor.fetchOffset = 5
+      descriptor.fetchLimit = 20
+      try expectSame(descriptor)
+      descriptor.fetchOffset = nil
+      descriptor.fetchLimit = nil
     }
   }
 

@@ -160,7 +160,7 @@ enum Correction: String, CaseIterable {
   }
 
   @Test(arguments: [false, true])
-  func `has the closing of its container throw an error that nobody has heard, once`(
+  func `makes the closing of its container throw an error that no handler was told of, once`(
     isDue: Bool
   ) async throws {
     if isDue {
