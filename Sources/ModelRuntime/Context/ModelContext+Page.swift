@@ -36,8 +36,8 @@ extension ModelContext {
     let (models, hasMore) = try pager.models(behind: token, pager.sort)
     return FetchPage(
       models: models,
-      next: hasMore ? models.last.map(pager.token) : nil,
-      previous: token == nil ? nil : models.first.map(pager.token)
+      next: hasMore ? try models.last.map(pager.token) : nil,
+      previous: token == nil ? nil : try models.first.map(pager.token)
     )
   }
 
@@ -59,8 +59,8 @@ extension ModelContext {
     let (models, hasMore) = try pager.models(behind: token, pager.sort.reversed())
     return FetchPage(
       models: models.reversed(),
-      next: models.first.map(pager.token),
-      previous: hasMore ? models.last.map(pager.token) : nil
+      next: try models.first.map(pager.token),
+      previous: hasMore ? try models.last.map(pager.token) : nil
     )
   }
 }
@@ -71,6 +71,8 @@ private struct Pager<T: PersistentModel> {
   private let descriptor: FetchDescriptor<T>
   private let context: ModelContext
   private let connection: StoreConnection
+  /// The sort keys by which the store places models, where these may have others in the context.
+  private let stored: StoredKeys?
 
   init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
     if let offset = descriptor.fetchOffset, offset > 0 { throw PageError.offset(offset) }
@@ -81,6 +83,7 @@ private struct Pager<T: PersistentModel> {
     self.connection = connection
     self.descriptor = descriptor
     self.context = context
+    stored = context.storedKeys(of: descriptor, sort.ordering, in: connection)
   }
 
   /// The first models after a token, in an order.
@@ -107,10 +110,11 @@ private struct Pager<T: PersistentModel> {
     } else {
       request.sortBy = []
       request.fetchLimit = nil
-      models = order.sorted(
-        try context.fetch(request),
+      models = try order.sorted(
+        context.fetch(request),
         byRow: connection.store.ordersRowsByReference,
-        unsaved: context.inserted
+        unsaved: context.inserted,
+        by: values(of:)
       )
     }
     guard models.count > size else { return (models, false) }
@@ -134,11 +138,16 @@ private struct Pager<T: PersistentModel> {
       && !(descriptor.includePendingChanges && context.hasUnsavedModels(of: .of(T.self)))
   }
 
+  /// The sort keys by which a model has its place.
+  private func values(of model: T) throws -> [QueryValue] {
+    try stored?.values(of: model, at: model.row) ?? sort.values(of: model)
+  }
+
   /// The token of a model's place.
-  func token(of model: T) -> PageToken {
+  func token(of model: T) throws -> PageToken {
     let entity = ModelDescriptor.of(T.self).entityName
     let identifier = model.persistentModelID
-    let values = zip(sort.values(of: model), sort.ordering.keys).map { value, key in
+    let values = zip(try values(of: model), sort.ordering.keys).map { value, key in
       PageTokenContent.Value(value: value, isDescending: key.order == .reverse)
     }
     return PageToken(

@@ -16,7 +16,11 @@ extension ModelContext {
     var descriptor = descriptor
     descriptor.translation = pending.expression
     guard connection.store.ordersRowsByReference,
-      let order = ModelOrder(descriptor.sortBy, pending.ordering)
+      let order = ModelOrder(
+        descriptor.sortBy,
+        pending.ordering,
+        storedKeys(of: descriptor, pending.ordering, in: connection)
+      )
     else {
       return try fetchAll(descriptor, correctedBy: pending, from: connection)
     }
@@ -103,7 +107,7 @@ extension ModelContext {
       )
       if !pending.isCurrent { return nil }
       return window.slice(
-        order.merging(additions.models, into: models),
+        try order.merging(additions.models, into: models),
         behind: additions.countBefore
       )
     }
@@ -160,7 +164,7 @@ extension ModelContext {
     )
     guard pending.isCurrent, window.begins(behind: additions.countBefore) else { return nil }
     return window.slice(
-      order.merging(additions.models, into: models),
+      try order.merging(additions.models, into: models),
       behind: additions.countBefore
     )
   }

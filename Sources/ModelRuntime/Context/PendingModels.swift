@@ -279,9 +279,11 @@ struct PendingModels<T: PersistentModel> {
     }
     var found = try matching(in: kept)
     if found.isEmpty { return (0, []) }
-    if let last { found.removeAll { order.compare($0, last) > 0 } }
+    if let last { try found.removeAll { try order.compare($0, last) > 0 } }
     descriptor.sortByRow(&found)
-    let countBefore = first.map { first in found.prefix { order.compare($0, first) < 0 }.count }
+    let countBefore = try first.map { first in
+      try found.prefix { try order.compare($0, first) < 0 }.count
+    }
     return (countBefore ?? 0, Array(found.dropFirst(countBefore ?? 0)))
   }
 

@@ -7,13 +7,15 @@ import RowFormat
 /// A store that keeps rows orders them the same way, so the order stays once everything is saved.
 struct ModelOrder<T: PersistentModel> {
   private let keys: PlaceKeys
+  private let stored: StoredKeys?
 
   /// - Parameters:
   ///   - sort: The sort keys.
   ///   - ordering: The same in the form over rows, if it has one.
+  ///   - stored: The keys of models that are in the place of their rows, if these may differ from those in the context.
   ///
   /// The result is `nil` for a key that rows are not ordered by.
-  init?(_ sort: [SortDescriptor<T>], _ ordering: RowOrdering?) {
+  init?(_ sort: [SortDescriptor<T>], _ ordering: RowOrdering?, _ stored: StoredKeys? = nil) {
     guard let ordering else { return nil }
     var keys: [PlaceKeys.Key] = []
     for index in sort.indices {
@@ -25,11 +27,20 @@ struct ModelOrder<T: PersistentModel> {
       keys.append(PlaceKeys.Key(read: read, rule: rule))
     }
     self.keys = PlaceKeys(keys: keys)
+    self.stored = stored
   }
 
   /// Compares two models; the sign is the order, 0 only if both have no row.
-  func compare(_ lhs: T, _ rhs: T) -> Int {
-    keys.compare(keys.place(of: lhs, at: lhs.row), keys.place(of: rhs, at: rhs.row))
+  ///
+  /// - Throws: An error of reading rows.
+  func compare(_ lhs: T, _ rhs: T) throws -> Int {
+    try keys.compare(place(of: lhs), place(of: rhs))
+  }
+
+  private func place(of model: T) throws -> PlaceKeys.Place {
+    let row = model.row
+    if let values = try stored?.values(of: model, at: row) { return .init(values, row) }
+    return keys.place(of: model, at: row)
   }
 
   /// Merges models into a sorted list.
@@ -38,20 +49,21 @@ struct ModelOrder<T: PersistentModel> {
   ///   - additions: The models, in order.
   ///   - models: The others, in order.
   /// - Returns: All of them, in order.
+  /// - Throws: An error of reading rows.
   /// - Complexity: O(*n*), and O(log *n*) comparisons for each addition.
-  func merging(_ additions: [T], into models: [T]) -> [T] {
+  func merging(_ additions: [T], into models: [T]) throws -> [T] {
     if additions.isEmpty { return models }
     var merged: [T] = []
     merged.reserveCapacity(models.count + additions.count)
     var search = PlaceSearch(keys, among: models.count)
     var start = 0
     for addition in additions {
-      let place = search.position(of: keys.place(of: addition, at: addition.row), from: start) {
-        keys.place(of: models[$0], at: models[$0].row)
+      let end = try search.position(of: place(of: addition), from: start) {
+        try place(of: models[$0])
       }
-      merged += models[start..<place]
+      merged += models[start..<end]
       merged.append(addition)
-      start = place
+      start = end
     }
     merged += models[start...]
     return merged
@@ -71,12 +83,17 @@ private struct PlaceKeys {
   struct Place {
     let values: [QueryValue]
     let row: UInt64
+
+    init(_ values: [QueryValue], _ row: RowReference?) {
+      self.values = values
+      self.row = row?.rawValue ?? .max
+    }
   }
 
   let keys: [Key]
 
   func place(of model: AnyObject, at row: RowReference?) -> Place {
-    Place(values: keys.map { $0.read(model) }, row: row?.rawValue ?? .max)
+    Place(keys.map { $0.read(model) }, row)
   }
 
   func compare(_ lhs: Place, _ rhs: Place) -> Int {
@@ -105,12 +122,12 @@ private struct PlaceSearch {
   mutating func position(
     of place: PlaceKeys.Place,
     from start: Int,
-    _ read: (Int) -> PlaceKeys.Place
-  ) -> Int {
+    _ read: (Int) throws -> PlaceKeys.Place
+  ) rethrows -> Int {
     var lower = start
     var step = 1
     var upper = start
-    while upper < known.count, isBefore(place, upper, read) {
+    while upper < known.count, try isBefore(place, upper, read) {
       lower = upper + 1
       upper += step
       step *= 2
@@ -118,7 +135,7 @@ private struct PlaceSearch {
     upper = min(upper, known.count)
     while lower < upper {
       let middle = lower + (upper - lower) / 2
-      if isBefore(place, middle, read) { lower = middle + 1 } else { upper = middle }
+      if try isBefore(place, middle, read) { lower = middle + 1 } else { upper = middle }
     }
     return lower
   }
@@ -127,9 +144,9 @@ private struct PlaceSearch {
   private mutating func isBefore(
     _ place: PlaceKeys.Place,
     _ position: Int,
-    _ read: (Int) -> PlaceKeys.Place
-  ) -> Bool {
-    let own = known[position] ?? read(position)
+    _ read: (Int) throws -> PlaceKeys.Place
+  ) rethrows -> Bool {
+    let own = try known[position] ?? read(position)
     known[position] = own
     return keys.compare(own, place) <= 0
   }

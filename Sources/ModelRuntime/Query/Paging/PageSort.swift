@@ -69,12 +69,19 @@ struct PageSort<T: PersistentModel> {
   ///   - models: The models.
   ///   - byRow: Whether models with equal keys are in the order of their rows, or else of their identifiers.
   ///   - unsaved: The unsaved models in the order of their insertion: they come after all that have rows.
+  ///   - values: Returns the sort keys of a model.
   /// - Returns: The models in order.
-  func sorted(_ models: [T], byRow: Bool, unsaved: [any PersistentModel]) -> [T] {
+  /// - Throws: The error of `values`.
+  func sorted(
+    _ models: [T],
+    byRow: Bool,
+    unsaved: [any PersistentModel],
+    by values: (T) throws -> [QueryValue]
+  ) rethrows -> [T] {
     var places: [ObjectIdentifier: Int] = [:]
     for (place, model) in unsaved.enumerated() { places[ObjectIdentifier(model)] = place }
     let rules = position(values: ordering.keys.map { _ in .null }, .row(.none)).rules
-    let keyed = models.map { (model: $0, values: values(of: $0), row: $0.row) }
+    let keyed = try models.map { (model: $0, values: try values($0), row: $0.row) }
     func areTiesAscending(_ lhs: Int, _ rhs: Int) -> Bool {
       switch (keyed[lhs].row, keyed[rhs].row) {
       case (let left?, let right?):
