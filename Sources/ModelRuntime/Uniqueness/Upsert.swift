@@ -108,6 +108,8 @@ final class Upsert {
       var seen: Set<ObjectIdentifier> = []
       return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
+    // What was new was no member of a stored list: that it has left a list says nothing of the row that it stands for now.
+    let new = Set(inserted.map { ObjectIdentifier($0) })
     for model in context.inserted + context.changed {
       let state = model._$state
       for property in state.descriptor.relationships {
@@ -117,7 +119,8 @@ final class Upsert {
         case .many(let list):
           let redirected = property.makeList(survivors(list.models))
           redirected.added = OrderedModels(survivors(list.added.elements))
-          redirected.removed = OrderedModels(survivors(list.removed.elements))
+          let removed = list.removed.elements.filter { !new.contains(ObjectIdentifier($0)) }
+          redirected.removed = OrderedModels(survivors(removed))
           redirected.returned = Set(
             list.added.elements.filter { list.returned.contains(ObjectIdentifier($0)) }
               .map { ObjectIdentifier(survivor($0)) }

@@ -178,4 +178,74 @@ import Testing
     #expect(old.entries.map(\.amount) == [1, 2])
     #expect(try stored().entries.map(\.amount) == [1, 2])
   }
+
+  @Test(arguments: [false, true], [false, true])
+  func `that it had for a while before its save stay those of the row`(
+    isSetAtOtherEnd: Bool,
+    isAfterInsertion: Bool
+  ) throws {
+    let red = Tag("red")
+    let blue = Tag("blue")
+    let old = Account(1)
+    old.tags = [red, blue]
+    _ = try insert(old)
+    let new = Account(1, "new")
+    if isAfterInsertion { context.insert(new) }
+    if isSetAtOtherEnd {
+      red.accounts.append(new)
+      red.accounts.removeAll { $0 == new }
+    } else {
+      new.tags = [red, Tag("green")]
+      new.tags = []
+    }
+    _ = try insert(new)
+    for context in [context, ModelContext(context.container)] {
+      let account = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+      #expect(account.name == "new")
+      #expect(account.tags.map(\.text) == ["red", "blue"])
+      let tagged = FetchDescriptor<Tag>(
+        predicate: #Predicate { !$0.accounts.isEmpty },
+        sortBy: [SortDescriptor(\.text)]
+      )
+      #expect(try context.fetch(tagged).map(\.text) == ["blue", "red"])
+      #expect(account.tags.allSatisfy { $0.accounts == [account] })
+    }
+  }
+
+  @Test func `stay those of the row where the other end is the one that is inserted again`() throws
+  {
+    let container = try ModelContainer(
+      for: Sticker.self,
+      Hamper.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let hamper = Hamper()
+    let old = Sticker("fragile")
+    context.insert(hamper)
+    context.insert(old)
+    hamper.stickers = [old]
+    try context.save()
+    let new = Sticker("fragile")
+    context.insert(new)
+    hamper.stickers.append(new)
+    hamper.stickers.removeAll { $0 === new }
+    try context.save()
+    for context in [context, ModelContext(container)] {
+      let hamper = try #require(try context.fetch(FetchDescriptor<Hamper>()).first)
+      #expect(hamper.stickers.map(\.text) == ["fragile"])
+      #expect(hamper.stickers.first?.hampers == [hamper])
+    }
+  }
+}
+
+@Model private final class Hamper {
+  @Relationship(inverse: \Sticker.hampers) var stickers: [Sticker] = []
+  init() {}
+}
+
+@Model private final class Sticker {
+  @Attribute(.unique) var text: String
+  var hampers: [Hamper] = []
+  init(_ text: String) { self.text = text }
 }
