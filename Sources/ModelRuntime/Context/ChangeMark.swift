@@ -34,6 +34,9 @@ struct ChangeMark {
     saveCount == context.saveCount(of: descriptor)
   }
 
+  /// Whether the change was made when there had been no more saves than a number.
+  func wasMade(upTo saveCount: Int) -> Bool { self.saveCount <= saveCount }
+
   /// Whether the store may have changed meanwhile: the change was made to lists that have been replaced.
   func isOutdated(in context: ModelContext) -> Bool { epoch != context.listEpoch }
 }

@@ -15,6 +15,7 @@ extension ModelContext {
     forgetRepeatedFetches()
     forgetFailedAutosave()
     undo.manager?.removeAllActions(withTarget: self)
+    undo.forgetReplacements()
     let inserted = inserted
     let changed = changed
     // Rows that are deleted without objects are members of lists, too.

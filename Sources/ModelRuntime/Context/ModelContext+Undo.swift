@@ -12,6 +12,9 @@ struct ContextUndo {
   private var saveCount = 0
   /// Number of saves that wrote to a store and threw at another; by the store's position.
   private var partialSaveCounts: [Int: Int] = [:]
+  /// The models that saves have put in the place of others, each with the save count before: actions registered before know only
+  /// the others.
+  private var replacements: [ObjectIdentifier: (model: any PersistentModel, saveCount: Int)] = [:]
 
   mutating func countSave() { saveCount += 1 }
 
@@ -28,6 +31,24 @@ struct ContextUndo {
   }
 }
 
+extension ContextUndo {
+  /// Records that a save puts a model in the place of others.
+  ///
+  /// - Parameters:
+  ///   - model: The model that stays.
+  ///   - saveCount: The save count that changes of the others had.
+  mutating func recordReplacement(by model: any PersistentModel, at saveCount: Int) {
+    replacements[ObjectIdentifier(model)] = (model, saveCount)
+  }
+
+  /// Whether a model has been put in the place of others since a change.
+  func hasReplacedOthers(_ model: any PersistentModel, since mark: ChangeMark) -> Bool {
+    replacements[ObjectIdentifier(model)].map { mark.wasMade(upTo: $0.saveCount) } ?? false
+  }
+
+  mutating func forgetReplacements() { replacements = [:] }
+}
+
 extension ModelContext {
   /// Records how to revert the changes of the context; nil unless it is set.
   ///
@@ -41,6 +62,7 @@ extension ModelContext {
     set {
       makeModelsTakenAlong()
       undo.manager?.removeAllActions(withTarget: self)
+      undo.forgetReplacements()
       undo.manager = newValue
       for map in maps {
         // The states record whether their objects keep the context, so each needs one.
@@ -153,6 +175,7 @@ extension ModelContext {
     register { [image] context in
       if state.staysAway, !mark.isUnsaved(in: context) { return }
       context.registerUndo(of: property, in: model, as: change?.reversed)
+      state.leaveReplacement(property, model, changedAt: mark)
       // Others may have set it to a model here, whose list has no other notice of it.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
@@ -359,6 +382,7 @@ extension ModelContext {
     let state = model._$state
     insertedModels.remove(model)
     state.context = nil
+    state.forgetFormerMembers()
     state.flags.remove([.inserted, .deleted, .mayReturn])
     state.updateIsObserved()
     retryAutosave()
@@ -377,6 +401,33 @@ extension _ModelState {
     if !isDeleted { context?.beKept(by: self) }
     context?.changedModels.remove(model)
     context?.observers?.unsavedChangesBeginOrEnd(of: model)
+  }
+
+  /// Takes a model out of the one that its to-one relationship leads to, if a save has put that one in the place of the one it was set
+  /// to: the undo manager's other actions are about the ends of that one.
+  ///
+  /// - Parameters:
+  ///   - property: The to-one end; nothing happens for any other property.
+  ///   - model: The object itself.
+  ///   - mark: The change that is undone.
+  fileprivate func leaveReplacement(
+    _ property: ModelProperty,
+    _ model: any PersistentModel,
+    changedAt mark: ChangeMark
+  ) {
+    guard !property.isToMany, let inverse = property.inverse, let end = linkedModel(property),
+      context?.undo.hasReplacedOthers(end, since: mark) == true
+    else { return }
+    end._$state.removeOther(model, inverse, of: end)
+  }
+
+  /// Forgets the members that have left the lists of an object without a row: they would stay in memory as long as each other.
+  fileprivate func forgetFormerMembers() {
+    for property in descriptor.relationships {
+      guard case .many(let list) = relation(property) else { continue }
+      list.removed = OrderedModels()
+      list.returned = []
+    }
   }
 
   /// Makes the list at the other end of a to-one relationship be put together again.

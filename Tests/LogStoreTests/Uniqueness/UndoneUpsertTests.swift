@@ -88,3 +88,47 @@ import Testing
     #expect(try stored().map { $0.bank?.name } == ["second"])
   }
 }
+
+@Suite struct `Undoing a relationship to a model that a save merged into another` {
+  let context: ModelContext
+  let undo = UndoManager()
+
+  init() throws {
+    context = try makeUniqueContext()
+    context.undoManager = undo
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `takes both ends back`(isStored: Bool, isSavedBetween: Bool) throws {
+    let entry = Entry(1)
+    let card = Card("1111")
+    context.insert(entry)
+    context.insert(card)
+    let (first, last) = (Account(1, "first"), Account(1, "last"))
+    context.insert(first)
+    if isStored { try context.save() }
+    context.insert(last)
+    context.processPendingChanges()
+    let gone = isStored ? last : first
+    entry.account = gone
+    card.account = gone
+    context.processPendingChanges()
+    try context.save()
+    let account = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+    #expect(account.entries == [entry] && account.card === card)
+    undo.undo()
+    if isSavedBetween { try context.save() }
+    #expect(entry.account == nil && card.account == nil)
+    #expect(account.entries.isEmpty && account.card == nil)
+    #expect(context.invariantViolations() == [])
+    undo.redo()
+    #expect(entry.account === account && card.account === account)
+    #expect(account.entries == [entry] && account.card === card)
+    undo.undo()
+    context.delete(account)
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetchCount(FetchDescriptor<Entry>()) == 1)
+    #expect(try other.fetchCount(FetchDescriptor<Account>()) == 0)
+  }
+}

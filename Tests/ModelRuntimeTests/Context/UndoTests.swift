@@ -250,4 +250,34 @@ import Testing
       #expect(wrong == [], "seed \(seed), forward at \(position)")
     }
   }
+
+  /// Undone in turn, the delete and the insertion leave a model that no row has ever been of, and that nothing refers to.
+  @Test(arguments: [false, true]) func `lets go of models whose insertion is undone`(isSaved: Bool)
+    throws
+  {
+    weak var reader: Reader?
+    weak var book: Book?
+    try {
+      let context = ModelContext(container)
+      context.undoManager = undo
+      let (newReader, newBook) = (Reader(name: "Ada"), Book(title: "Draft"))
+      (reader, book) = (newReader, newBook)
+      together {
+        context.insert(newReader)
+        context.insert(newBook)
+        newReader.borrowed = [newBook]
+      }
+      together {
+        context.delete(newReader)
+        context.delete(newBook)
+      }
+      try context.save()
+      undo.undo()
+      undo.undo()
+      if isSaved { try context.save() }
+      undo.removeAllActions()
+    }()
+    #expect(reader == nil)
+    #expect(book == nil)
+  }
 }
