@@ -4,8 +4,8 @@ import RowFormat
 /// The sort keys of models as the store has them, for a fetch where the context may have others.
 ///
 /// A store places a row by what is saved, also by what its relationships lead to. In the context, models there may have unsaved
-/// values. So the place of a model that has no unsaved changes itself follows from rows: otherwise the models that are merged into the
-/// store's answer would be compared with others that are not in order, and a page would begin where none ends.
+/// values, or former ones. So the place of a model that has no unsaved changes itself follows from rows: otherwise the models that are
+/// merged into the store's answer would be compared with others that are not in order, and a page would begin where none ends.
 final class StoredKeys {
   private let ordering: RowOrdering
   private let rows: StoredRows
@@ -40,15 +40,15 @@ final class StoredKeys {
 extension ModelContext {
   /// The sort keys by which a store places the models of a fetch.
   ///
-  /// - Returns: `nil` if they are those in the context: nothing that the order is about has unsaved changes, or the context itself
-  ///   tests and orders the models.
+  /// - Returns: `nil` if they are those in the context: the order is about the models' own values, or the context itself tests the
+  ///   models and orders them.
   func storedKeys<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ ordering: RowOrdering?,
     in connection: StoreConnection
   ) -> StoredKeys? {
-    guard let ordering, hasChanges, connection.store.ordersRowsByReference,
-      !descriptor.includePendingChanges || ordering.followsRelationships,
+    guard let ordering, connection.store.ordersRowsByReference,
+      hidesStoredValues(from: descriptor) || ordering.followsRelationships,
       descriptor.translation != nil
         || descriptor.predicate.map({ (try? QueryExpression($0)) != nil }) ?? true
     else { return nil }

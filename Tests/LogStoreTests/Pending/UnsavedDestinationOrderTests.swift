@@ -155,4 +155,29 @@ private struct Jars {
       #expect(pages.flatMap(\.models).map(\.persistentModelID) == whole)
     }
   }
+
+  @Test(arguments: [SortOrder.forward, .reverse])
+  func `are in pages as in a fetch beside former values in memory, too`(order: SortOrder) throws {
+    let jars = try Jars(seed: 9, count: 60, changes: 0)
+    let context = ModelContext(jars.context.container)
+    // Held, with the names of before.
+    let cupboards = try context.fetch(FetchDescriptor<Cupboard>())
+    let names = cupboards.map(\.name)
+    for (number, cupboard) in try jars.context.fetch(FetchDescriptor<Cupboard>()).enumerated() {
+      cupboard.name = ["z", "a", "m"][number % 3]
+    }
+    try jars.context.save()
+    var descriptor = FetchDescriptor<Jar>(
+      sortBy: [SortDescriptor(\.cupboard?.name, order: order), SortDescriptor(\.number)]
+    )
+    let expected = try jars.context.fetch(descriptor).map(\.number)
+    #expect(try context.fetch(descriptor).map(\.number) == expected)
+    descriptor.fetchLimit = 7
+    var pages = [try context.page(descriptor)]
+    while pages.count < 20, let next = pages.last?.next {
+      pages.append(try context.page(descriptor, after: next))
+    }
+    #expect(pages.flatMap(\.models).map(\.number) == expected)
+    #expect(cupboards.map(\.name) == names)
+  }
 }
