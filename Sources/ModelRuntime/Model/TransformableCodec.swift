@@ -61,7 +61,7 @@ struct TransformableCodec: AttributeCodec {
   /// Returns the wrapped value of an optional, or the value itself.
   private func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
-    return optional.wrapped
+    return optional.wrappedValue
   }
 
   private func fail(_ reason: String, in encoder: inout _RowEncoder) {
@@ -79,15 +79,6 @@ extension ValueTransformer {
   /// Whether the transformer makes objects of bytes, and is used the other way round: that is how Foundation's own one for archives
   /// works, and its subclasses, which say what an archive may hold.
   fileprivate var isOfBytes: Bool { self is NSSecureUnarchiveFromDataTransformer }
-}
-
-/// `Optional`, seen from a value.
-private protocol AnyOptional {
-  var wrapped: Any? { get }
-}
-
-extension Optional: AnyOptional {
-  var wrapped: Any? { self }
 }
 
 extension ModelProperty {

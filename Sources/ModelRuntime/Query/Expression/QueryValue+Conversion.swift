@@ -47,7 +47,7 @@ extension QueryValue {
     let known =
       if let scalar = queryScalar(type) {
         scalarConversion(scalar) as? (QueryValue) -> T?
-      } else if let optional = type as? any AnyOptional.Type {
+      } else if let optional = type as? any ConvertedOptional.Type {
         optional.conversion as? (QueryValue) -> T?
       } else if let raw = type as? any RawRepresentable.Type {
         rawConversion(raw) as? (QueryValue) -> T?
@@ -55,6 +55,33 @@ extension QueryValue {
     guard let known else { return { $0.typed(as: type) } }
     return { known($0) ?? $0.typed(as: type) }
   }
+}
+
+extension QueryValue {
+  /// A function that converts values of a type as ``init(of:)`` does, without finding out for each what it is.
+  static func maker<T>(of type: T.Type) -> (T) -> QueryValue {
+    if isOpaque(type) { return { .opaque(OpaqueValue($0)) } }
+    let known =
+      if let scalar = queryScalar(type) {
+        scalarMaker(scalar) as? (T) -> QueryValue
+      } else if let optional = type as? any ConvertedOptional.Type {
+        optional.maker as? (T) -> QueryValue
+      } else { nil as ((T) -> QueryValue)? }
+    return known ?? { QueryValue(of: $0) }
+  }
+
+  /// Whether no value of a type is one that an expression understands: of a structure or a collection.
+  static func isOpaque(_ type: any Any.Type) -> Bool {
+    if TypeMetadata.elementType(of: type) != nil || !TypeMetadata.memberTypes(of: type).isEmpty {
+      return true
+    }
+    return TypeMetadata.isStruct(type) && queryScalar(type) == nil && !(type is any OptionSet.Type)
+      && !(type is any CustomReflectable.Type)
+  }
+}
+
+private func scalarMaker<S: QueryScalar>(_: S.Type) -> Any {
+  { (value: S) -> QueryValue in value.queryValue ?? .opaque(OpaqueValue(value)) }
 }
 
 private func scalarConversion<S: QueryScalar>(_: S.Type) -> Any {
@@ -80,21 +107,25 @@ private func comparesByRawValue(_ value: Any) -> Bool {
   return Mirror(reflecting: value).displayStyle == .enum
 }
 
-/// An optional that can be unwrapped without knowing its type.
-private protocol AnyOptional {
-  var wrappedValue: Any? { get }
+/// An optional as the type of values.
+private protocol ConvertedOptional {
   /// The conversion of values to the type, a `(QueryValue) -> Self?`.
   static var conversion: Any { get }
+  /// The conversion of the type's values, a `(Self) -> QueryValue`.
+  static var maker: Any { get }
 }
 
-extension Optional: AnyOptional {
-  fileprivate var wrappedValue: Any? { self }
-
+extension Optional: ConvertedOptional {
   fileprivate static var conversion: Any {
     let wrapped = QueryValue.conversion(to: Wrapped.self)
     return { (value: QueryValue) -> Wrapped?? in
       if case .null = value { return .some(.none) }
       return wrapped(value).map(Optional.some)
     }
+  }
+
+  fileprivate static var maker: Any {
+    let wrapped = QueryValue.maker(of: Wrapped.self)
+    return { (value: Wrapped?) -> QueryValue in value.map(wrapped) ?? .null }
   }
 }

@@ -11,6 +11,8 @@ package struct StructuredReading: @unchecked Sendable {
   private let isOptional: Bool
   /// Whether the value may be in a side file.
   private let isBlob: Bool
+  /// Whether an expression passes all values on.
+  private let isOpaque: Bool
   /// The value of the property without a stored value; `nil` if there is none.
   private let absent: QueryValue?
   /// The value for stored bytes that cannot be decoded; if `nil`, their readable part is used.
@@ -27,6 +29,7 @@ package struct StructuredReading: @unchecked Sendable {
     isOptional = property.isOptional
     isBlob = property.columnType == .blob
     self.codec = codec
+    isOpaque = QueryValue.isOpaque(TypeMetadata.unwrapped(type(of: property.keyPath).valueType))
     neutral =
       property.isOptional
       ? .null
@@ -73,7 +76,9 @@ package struct StructuredReading: @unchecked Sendable {
         byteCount: bytes.count,
         layout: slot.layout
       )
-      if let value = try? codec.value(view, column) { return QueryValue(of: value) }
+      if let value = try? codec.value(view, column) {
+        return isOpaque ? .opaque(OpaqueValue(value)) : QueryValue(of: value)
+      }
       return neutral ?? codec.readableValue(view, column).map(QueryValue.init(of:))
     }
     return try value ?? valueIfAbsent()

@@ -24,7 +24,8 @@ extension ModelProperty {
     }
     func open<Value>(_: Value.Type) -> ((any PersistentModel) -> QueryValue)? {
       guard let keyPath = keyPath as? KeyPath<Root, Value> else { return nil }
-      return { QueryValue(of: $0.cast(to: Root.self)[keyPath: keyPath]) }
+      let make = QueryValue.maker(of: Value.self)
+      return { make($0.cast(to: Root.self)[keyPath: keyPath]) }
     }
     return _openExistential(declared, do: open)
   }

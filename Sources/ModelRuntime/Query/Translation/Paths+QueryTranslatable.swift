@@ -63,10 +63,12 @@ extension PredicateExpressions.KeyPath: QueryTranslatable where Root: QueryTrans
     }
     try QueryExpression.checkIsTyped(Root.Output.self)
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
+    let root = QueryValue.conversion(to: Root.Output.self)
+    let result = QueryValue.maker(of: Output.self)
     return .mapped(
       try value.asValue(),
       .init(name: "\(keyPath)", takesNull: TypeMetadata.isOptional(Root.Output.self)) { value in
-        value.typed(as: Root.Output.self).map { QueryValue(of: $0[keyPath: keyPath]) } ?? .null
+        root(value).map { result($0[keyPath: keyPath]) } ?? .null
       }
     )
   }
