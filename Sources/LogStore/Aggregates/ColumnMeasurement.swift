@@ -116,8 +116,10 @@ struct ColumnMeasurement {
     for (measure, values) in distinct.enumerated() {
       values?.add(to: accumulators[measure])
     }
+    let isFirst = result.count == 0
     for group in 0..<count {
-      let target = result.group(of: key(of: group))
+      let key = key(of: group)
+      let target = isFirst ? result.append(key) : result.group(of: key)
       for (index, accumulator) in accumulators.enumerated() {
         result.accumulators[index].add(accumulator, group, to: target)
       }
@@ -348,10 +350,12 @@ struct DistinctValues {
     if Int(number) == count { pairs.append((group, code)) }
   }
 
+  /// Adds the values to an accumulator that has none.
   func add(to accumulator: Accumulator) {
+    guard let accumulator = accumulator as? DistinctAccumulator else { return }
     for pair in pairs {
-      let value = encoder.values[Int(pair.code)].value
-      if value != .null { accumulator.add(value, to: Int(pair.group)) }
+      let value = encoder.values[Int(pair.code)]
+      if !value.value.isNull { accumulator.append(value, to: Int(pair.group)) }
     }
   }
 }

@@ -11,7 +11,10 @@ struct KeyEncoder {
   private let bucket: KeyBucket?
   /// The values that have a number, by it.
   private(set) var values: [KeyValue] = []
+  /// The numbers of the values; none, as long as each text has one spelling, which `texts` knows.
   private var codes: [KeyValue: Int32] = [:]
+  private var areSpelledOneWay = true
+  private var nullCode: Int32?
 
   private var integers = CodeTable()
   private var texts = TextCodeTable()
@@ -46,12 +49,33 @@ struct KeyEncoder {
   /// The number of a value.
   mutating func code(of value: QueryValue) -> Int32 {
     let key = KeyValue(bucket.map { $0.value(value) } ?? value)
+    if key.value.isNull {
+      let code = nullCode ?? append(key)
+      nullCode = code
+      return code
+    }
+    if areSpelledOneWay {
+      areSpelledOneWay = false
+      for (code, value) in values.enumerated() { codes[value] = Int32(code) }
+    }
     if let known = codes[key] { return known }
-    let code = Int32(values.count)
-    values.append(key)
+    let code = append(key)
     codes[key] = code
-    heapByteCount += key.heapByteCount
     return code
+  }
+
+  /// The number of a text whose bytes have none.
+  private mutating func code(ofNewSpelling text: String) -> Int32 {
+    if areSpelledOneWay, bucket == nil, source.isPlain, text.hasOneSpelling {
+      return append(KeyValue(.text(text)))
+    }
+    return code(of: source.value(.text(text)))
+  }
+
+  private mutating func append(_ key: KeyValue) -> Int32 {
+    values.append(key)
+    heapByteCount += key.heapByteCount
+    return Int32(values.count - 1)
   }
 
   /// Numbers the values of some rows.
@@ -141,7 +165,7 @@ struct KeyEncoder {
   }
 
   private mutating func code(of text: RawSpan, in table: inout TextCodeTable) -> Int32 {
-    table.code(of: text) { code(of: source.value(.text(String(decoding: $0)))) }
+    table.code(of: text) { code(ofNewSpelling: String(decoding: $0)) }
   }
 
   private mutating func encodeStretches(

@@ -350,34 +350,71 @@ package final class DistributionAccumulator: Accumulator {
 }
 
 package final class DistinctAccumulator: Accumulator {
-  package private(set) var groups: [Set<KeyValue>] = []
+  private var groups: [DistinctKeys] = []
   private var valueCount = 0
   /// Memory of texts and bytes outside of the values, in bytes.
   private var heapByteCount = 0
 
-  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, []) }
+  package override func grow(to groupCount: Int) { groups.grow(to: groupCount, DistinctKeys()) }
 
   package override var byteCount: Int {
-    groups.count * 8 + valueCount * Self.valueByteCount + heapByteCount
+    groups.count * 16 + valueCount * Self.valueByteCount + heapByteCount
   }
 
-  /// Bytes per value in a set, part of whose capacity is free.
-  package static let valueByteCount = MemoryLayout<KeyValue>.stride * 2
+  /// Bytes per value in a list and in a set, part of whose capacity is free.
+  package static let valueByteCount = MemoryLayout<KeyValue>.stride * 3
+
+  /// Number of different values in a group.
+  func count(in group: Int) -> Int { groups[group].count }
 
   package override func add(_ value: QueryValue, to group: Int) {
     insert(KeyValue(value), to: group)
   }
 
+  /// Adds a value that the group does not have.
+  package func append(_ value: KeyValue, to group: Int) {
+    groups[group].append(value)
+    record(value)
+  }
+
   private func insert(_ value: KeyValue, to group: Int) {
-    guard groups[group].insert(value).inserted else { return }
+    if groups[group].insert(value) { record(value) }
+  }
+
+  private func record(_ value: KeyValue) {
     valueCount += 1
     heapByteCount += value.heapByteCount
   }
 
   package override func add(_ other: Accumulator, _ otherGroup: Int, to group: Int) {
-    if let other = other as? DistinctAccumulator {
-      for value in other.groups[otherGroup] { insert(value, to: group) }
+    guard let other = other as? DistinctAccumulator else { return }
+    if groups[group].count > 0 {
+      for value in other.groups[otherGroup].values { insert(value, to: group) }
+    } else {
+      groups[group] = other.groups[otherGroup]
+      for value in groups[group].values { record(value) }
     }
+  }
+}
+
+/// Different values: a list, and a set as soon as values come that may be among them.
+private struct DistinctKeys {
+  private(set) var values: [KeyValue] = []
+  private var known: Set<KeyValue> = []
+
+  var count: Int { values.count }
+
+  mutating func append(_ value: KeyValue) {
+    values.append(value)
+    if !known.isEmpty { known.insert(value) }
+  }
+
+  /// - Returns: Whether the value is a new one.
+  mutating func insert(_ value: KeyValue) -> Bool {
+    if known.isEmpty { known = Set(values) }
+    guard known.insert(value).inserted else { return false }
+    values.append(value)
+    return true
   }
 }
 

@@ -35,10 +35,12 @@ package struct KeyValue: Hashable, Sendable {
 /// Groups of rows, and the measures of each.
 package final class GroupTable {
   package let request: AggregateRequest
-  /// The key of each group; empty keys if one group holds everything.
-  package private(set) var keys: [[KeyValue]] = []
+  /// The number of groups; if there are no keys, one holds everything.
+  package private(set) var count = 0
+  /// The keys of each group, one behind the other.
+  private var keys: [KeyValue] = []
   package let accumulators: [Accumulator]
-  private var numbers: [[KeyValue]: Int] = [:]
+  private var index = GroupIndex()
   private let allowance: AggregateAllowance
   /// Memory of texts and bytes outside of the keys, in bytes.
   private var heapByteCount = 0
@@ -49,7 +51,7 @@ package final class GroupTable {
     self.allowance = allowance
     accumulators = request.measures.map { .make($0) }
     // Nothing at all has a count and a sum, too.
-    if request.keys.isEmpty { _ = group(of: []) }
+    if request.keys.isEmpty { _ = append([]) }
   }
 
   /// The accumulator that answers a question, by the question's index.
@@ -57,15 +59,34 @@ package final class GroupTable {
     accumulators[request.places[question]]
   }
 
+  /// One of the keys of a group.
+  func key(_ part: Int, of group: Int) -> KeyValue { keys[group * request.keys.count + part] }
+
+  private func keys(of group: Int) -> ArraySlice<KeyValue> {
+    keys[(group * request.keys.count)..<((group + 1) * request.keys.count)]
+  }
+
   /// The number of the group of a key.
   package func group(of key: [KeyValue]) -> Int {
-    if let known = numbers[key] { return known }
-    let number = keys.count
-    keys.append(key)
-    numbers[key] = number
-    for part in key { heapByteCount += part.heapByteCount }
-    for accumulator in accumulators { accumulator.grow(to: number + 1) }
-    return number
+    if key.isEmpty { return 0 }
+    // Groups that were appended are not looked for before.
+    while index.count < count { index.append(keys(of: index.count)) }
+    if let known = index.group(of: key, { keys(of: $0).elementsEqual(key) }) { return known }
+    index.append(key[...])
+    return append(key)
+  }
+
+  /// Adds a group whose key no other has.
+  ///
+  /// - Returns: Its number.
+  package func append(_ key: [KeyValue]) -> Int {
+    count += 1
+    for part in key {
+      keys.append(part)
+      heapByteCount += part.heapByteCount
+    }
+    for accumulator in accumulators { accumulator.grow(to: count) }
+    return count - 1
   }
 
   /// Adds a row by its values: those of the keys, not yet in buckets, then the measured ones.
@@ -106,7 +127,7 @@ package final class GroupTable {
     }
   }
 
-  /// Bytes of one group for its key: an array, and its entries in the list of keys and in the table.
+  /// Bytes of one group for its key: in the list of keys and in the index, and what it takes to order the groups.
   package static func byteCount(ofKeyWith partCount: Int) -> Int {
     80 + partCount * MemoryLayout<KeyValue>.stride
   }
@@ -118,20 +139,8 @@ package final class GroupTable {
     let perKey = Self.byteCount(ofKeyWith: request.keys.count)
     let measured = accumulators.reduce(0) { $0 + $1.byteCount }
     try allowance.check(
-      keys.count * perKey + heapByteCount + measured,
-      groupCount: keys.count
+      count * perKey + heapByteCount + measured,
+      groupCount: count
     )
-  }
-
-  /// The groups in the order of their keys.
-  func sortedGroups() -> [Int] {
-    keys.indices.sorted { lhs, rhs in
-      for (index, part) in request.keys.enumerated() {
-        let (left, right) = (keys[lhs][index], keys[rhs][index])
-        if left == right { continue }
-        return left.precedes(right, as: part.bucket?.kind ?? part.kind)
-      }
-      return lhs < rhs
-    }
   }
 }

@@ -7,7 +7,7 @@ struct MeasuredGroup {
 
   var count: Int { (accumulator as? CountAccumulator)?.counts[group] ?? 0 }
 
-  var distinctCount: Int { (accumulator as? DistinctAccumulator)?.groups[group].count ?? 0 }
+  var distinctCount: Int { (accumulator as? DistinctAccumulator)?.count(in: group) ?? 0 }
 
   /// - Throws: ``SwiftDataError/aggregateOverflow``.
   func integerSum<Value: FixedWidthInteger>(as _: Value.Type) throws -> Value {

@@ -108,13 +108,14 @@ extension ModelContext {
       var nextKey = 0
       func key<Result>(_ grouping: Grouping<T, Result>) throws -> Result {
         defer { nextKey += 1 }
-        guard let key = grouping.finish(table.keys[group][nextKey].value) else {
+        let value = table.key(nextKey, of: group).value
+        guard let key = grouping.finish(value) else {
           throw SwiftDataError.noKey(
             of: T.self,
             grouping.value,
             Result.self,
             isCut: grouping.bucket != nil,
-            table.keys[group][nextKey].value
+            value
           )
         }
         return key
@@ -177,7 +178,7 @@ extension ModelContext {
     by keys: [(value: MeasuredValue<T>, bucket: KeyBucket?)],
     _ measures: [Measure<T>]
   ) throws -> GroupTable {
-    try explained(.aggregate, descriptor, counting: \.keys.count) {
+    try explained(.aggregate, descriptor, counting: \.count) {
       try measureNow(descriptor, by: keys, measures)
     }
   }

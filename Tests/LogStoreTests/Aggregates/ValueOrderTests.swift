@@ -47,4 +47,44 @@ import Testing
     let deviation = try context.aggregate(descriptor, .standardDeviation(\.number))
     #expect(deviation == 0)
   }
+
+  /// The other spelling of a text, and a text that has no value, come after many that are spelled in one way only.
+  @Test(arguments: [false, true]) func `take equal texts for one, however they are spelled`(
+    isPacked: Bool
+  ) throws {
+    var counts: [String: Int] = [:]
+    func add(_ text: String) {
+      context.insert(Sample(text))
+      counts[text, default: 0] += 1
+    }
+    for number in 0..<700 { add("text \(number % 350)") }
+    for text in ["\u{e9}", "K", "e\u{301}", "\u{212A}", "", "\u{e9}", "text 3", "\u{37e}", ";"] {
+      add(text)
+    }
+    try context.save()
+    if isPacked {
+      for store in container.stores(of: LogStore.self) { try store.compact() }
+    }
+    let groups = try context.aggregate(FetchDescriptor<Sample>(), by: \.text, .count)
+    #expect(groups.map(\.key) == counts.keys.sorted())
+    #expect(groups.map(\.values) == counts.keys.sorted().map { counts[$0] })
+    #expect(
+      try context.aggregate(FetchDescriptor<Sample>(), .countDistinct(\.text)) == counts.count
+    )
+  }
+
+  @Test func `list numbers from what is none to the greatest, each once`() throws {
+    let numbers: [Double] = [3, .nan, -0.0, .infinity, -2, 0, -.infinity, .nan, 1e-300, -1e300, 3]
+    for number in numbers { context.insert(Sample("", number)) }
+    try context.save()
+    let keys = try context.distinct(\.number, in: FetchDescriptor<Sample>())
+    #expect(keys.first?.isNaN == true)
+    #expect(Array(keys.dropFirst()) == [-.infinity, -1e300, -2, 0, 1e-300, 3, .infinity])
+    let pairs = try context.aggregate(
+      FetchDescriptor<Sample>(),
+      by: (.value(\.text), .value(\.number)),
+      .count
+    )
+    #expect(pairs.map(\.values) == [2, 1, 1, 1, 2, 1, 2, 1])
+  }
 }

@@ -33,7 +33,7 @@ struct SortColumn {
     case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
       doubles.append(value)
     case (.text, .text(let value)):
-      arePlain = arePlain && value.isPlain
+      arePlain = arePlain && value.hasOneSpelling
       texts.append(value)
     case (.uuid, .uuid(let value)): uuids.append(value)
     default: return appendNull()
@@ -192,8 +192,8 @@ extension SortColumn {
 }
 
 extension String {
-  /// Whether equal bytes and equal texts are equivalent; see ``TextPattern``.
-  fileprivate var isPlain: Bool { utf8.allSatisfy { $0 < 0xCC } }
+  /// Whether no other bytes are an equal text, unless they have scalars that this one's have not; see ``TextPattern``.
+  package var hasOneSpelling: Bool { utf8.allSatisfy { $0 < 0xCC } }
 
   /// Eight bytes as a number with the same order.
   fileprivate func leadingBytes(skipping skipped: Int) -> UInt64 {
