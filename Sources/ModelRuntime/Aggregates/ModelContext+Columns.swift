@@ -41,7 +41,7 @@ extension ModelContext {
       models.map { (repeat $0[keyPath: each properties]) }
     }
     // Models, and values computed from them, belong to this context.
-    if !areStored { return try values(of: fetch(descriptor)) }
+    if !areStored { return try readingOwn(descriptor, with: sources, values) }
     return try reading(descriptor, with: areColumns ? sources : nil, values)
   }
 

@@ -88,11 +88,24 @@ extension PredicateExpressions.ForcedUnwrap: ObjectEvaluable {
 
 extension PredicateExpressions.NilCoalesce: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Output> {
+    let chain = lhs as? any OptionalChain
     let lhs = lhs.makeEvaluator()
     let rhs = rhs.makeEvaluator()
-    return { try lhs($0) ?? rhs($0) }
+    guard chain != nil, RHS.Output.self is any AnyOptional.Type else {
+      return { try lhs($0) ?? rhs($0) }
+    }
+    // Where both sides are optional, the types of the nodes make a nil at the end of a chain a value. In Swift it is none.
+    return { bindings in
+      let value = try lhs(bindings) ?? rhs(bindings)
+      return (value as? any AnyOptional)?.wrappedValue == nil ? try rhs(bindings) : value
+    }
   }
 }
+
+/// A node that is nil where an optional on its way is: `a?.b`.
+private protocol OptionalChain {}
+
+extension PredicateExpressions.OptionalFlatMap: OptionalChain {}
 
 extension PredicateExpressions.OptionalFlatMap: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Output> {

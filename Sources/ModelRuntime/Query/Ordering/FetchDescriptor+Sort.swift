@@ -8,8 +8,7 @@ extension FetchDescriptor {
   /// them.
   package func sort(_ models: inout [T]) {
     guard !sortBy.isEmpty, models.count > 1 else { return }
-    guard let order = sortedPositions(of: models) else { return models.sort(using: sortBy) }
-    models = order.map { models[$0] }
+    models = sortedPositions(of: models).map { models[$0] }
   }
 
   /// Sorts models by the descriptor's keys, and those with equal keys in the order of their rows in the store; models
@@ -21,11 +20,7 @@ extension FetchDescriptor {
     }
     var column = SortColumn(kind: .unsigned, order: .forward)
     for place in places { column.append(place) }
-    guard let order = sortedPositions(of: models, then: column) else {
-      models = SortKeys([column]).sorted().map { models[$0] }
-      return models.sort(using: sortBy)
-    }
-    models = order.map { models[$0] }
+    models = sortedPositions(of: models, then: column).map { models[$0] }
   }
 
   /// Sorts models.
@@ -33,18 +28,27 @@ extension FetchDescriptor {
   /// - Parameters:
   ///   - models: The models.
   ///   - last: Orders models whose keys are equal; by default, they keep their order.
-  /// - Returns: Their positions in order, or `nil` if a key is of an unknown type.
-  private func sortedPositions(of models: [T], then last: SortColumn? = nil) -> [Int]? {
-    var columns: [SortColumn] = []
-    for descriptor in sortBy {
-      guard let keyPath = descriptor.keyPath, let column = column(keyPath, descriptor, models)
-      else {
-        return nil
-      }
-      columns.append(column)
+  /// - Returns: Their positions in order.
+  private func sortedPositions(of models: [T], then last: SortColumn? = nil) -> [Int] {
+    let keys = sortBy.map { descriptor in
+      (
+        descriptor: descriptor,
+        column: descriptor.keyPath.flatMap { column($0, descriptor, models) }
+      )
     }
-    if let last { columns.append(last) }
-    return SortKeys(columns).sorted()
+    let known = keys.compactMap(\.column)
+    if known.count == keys.count { return SortKeys(known + (last.map { [$0] } ?? [])).sorted() }
+    // Keys of a type that only its descriptor compares are beside others, which have an order for what is not a number.
+    return models.indices.sorted { lhs, rhs in
+      for key in keys {
+        let order =
+          key.column?.compare(lhs, rhs)
+          ?? key.descriptor.compare(models[lhs], models[rhs]).rawValue
+        if order != 0 { return order < 0 }
+      }
+      let order = last?.compare(lhs, rhs) ?? 0
+      return order == 0 ? lhs < rhs : order < 0
+    }
   }
 
   private func column(
