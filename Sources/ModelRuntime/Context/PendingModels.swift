@@ -86,7 +86,7 @@ struct PendingModels<T: PersistentModel> {
   var isCurrent: Bool { departures == context.unsaved.departures }
 
   private func makeFilter() -> ObjectFilter<T>? {
-    descriptor.predicate.map { ObjectFilter($0, expression) }
+    descriptor.predicate.map { ObjectFilter($0, expression, keepingEnds: true) }
   }
 
   /// Maximum number of affected models in the store's answer.

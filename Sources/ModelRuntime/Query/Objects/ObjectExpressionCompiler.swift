@@ -232,6 +232,7 @@ extension ObjectExpressionCompiler {
           return try missing(RowPath.absence(at: steps[index...]))
         }
         model = next
+        scope.keep(next)
       }
       guard model.isKind(of: wanted) else { throw QueryFailure.otherClass }
       return try leaf(model)

@@ -18,9 +18,18 @@ package struct ObjectFilter<T: PersistentModel> {
   }
 
   /// Prepares a predicate that is already translated, or known to have no form over rows.
-  package init(_ predicate: Predicate<T>, _ expression: QueryExpression?) {
+  ///
+  /// - Parameters:
+  ///   - predicate: The predicate.
+  ///   - expression: Its translation.
+  ///   - keepsEnds: Whether the filter, which is about to test many objects, keeps those in memory that relationships lead to.
+  package init(
+    _ predicate: Predicate<T>,
+    _ expression: QueryExpression?,
+    keepingEnds keepsEnds: Bool = false
+  ) {
     if let expression {
-      test = ModelTest(expression, of: .of(T.self)).matches
+      test = ModelTest(expression, of: .of(T.self), keepingEnds: keepsEnds).matches
     } else {
       test = NodeFilter(predicate).matches
     }
@@ -34,10 +43,15 @@ package struct ObjectFilter<T: PersistentModel> {
 
 /// A translated predicate compiled for objects whose class is known by its descriptor alone.
 struct ModelTest {
-  private let scope = ObjectScope()
+  private let scope: ObjectScope
   private let test: ObjectTest
 
-  init(_ expression: QueryExpression, of type: ModelDescriptor) {
+  init(
+    _ expression: QueryExpression,
+    of type: ModelDescriptor,
+    keepingEnds keepsEnds: Bool = false
+  ) {
+    scope = ObjectScope(keepingEnds: keepsEnds)
     test = ObjectExpressionCompiler(levels: [type]).test(expression)
   }
 

@@ -10,6 +10,23 @@ typealias ObjectTest = (ObjectScope) throws -> Bool
 /// It corresponds to the current row and ``QueryScope`` for rows.
 final class ObjectScope {
   @safe @exclusivity(unchecked) private var models: [any PersistentModel] = []
+  /// The objects at the ends of relationships that were followed last, if they are kept.
+  @safe @exclusivity(unchecked) private var ends: [AnyObject] = []
+  private let keepsEnds: Bool
+
+  /// - Parameter keepsEnds: Whether objects at the ends of relationships stay in memory for a while: for tests of many objects, which
+  ///   often lead to the same ones, and where each would otherwise be made, and its row read, again and again.
+  init(keepingEnds keepsEnds: Bool = false) { self.keepsEnds = keepsEnds }
+
+  /// The most objects that are kept.
+  private static let endLimit = 16384
+
+  @inline(__always)
+  func keep(_ end: any PersistentModel) {
+    if !keepsEnds { return }
+    if ends.count == Self.endLimit { ends.removeAll(keepingCapacity: true) }
+    ends.append(end)
+  }
 
   subscript(level: Int) -> any PersistentModel { models[level] }
 
