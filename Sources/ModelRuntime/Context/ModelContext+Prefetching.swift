@@ -21,15 +21,22 @@ extension ModelContext {
         for model in models { for other in namedModels(of: model, property) { add(other) } }
         load(found)
       }
+      // The rows of a fetch are those of one store.
       var seen = SeenRows()
+      func read(_ reference: RowReference, in connection: StoreConnection) {
+        if seen.insert(reference), let other = self.model(at: reference, in: connection),
+          !other._$state.isDeleted
+        {
+          add(other)
+        }
+      }
       for model in models {
-        // The rows of a fetch are those of one store.
         if !property.isToMany, let end = model._$fetchedRow.end(property.ordinal) {
-          if let reference = end.reference, seen.insert(reference),
-            let other = self.model(at: reference, in: end.connection), !other._$state.isDeleted
-          {
-            add(other)
-          }
+          if let reference = end.reference { read(reference, in: end.connection) }
+          continue
+        }
+        if let members = model._$fetchedRow.members(property) {
+          for reference in members.references { read(reference, in: members.connection) }
           continue
         }
         let state = model._$state

@@ -30,6 +30,25 @@ extension _FetchedRow {
     let view = unsafe _RowView(row)
     return (view.isNull(ordinal) ? nil : view.reference(ordinal), connection)
   }
+
+  /// The target rows of a list that is stored with its owner, and the store of all.
+  ///
+  /// - Returns: `nil` if only the object's state can answer.
+  func members(_ property: ModelProperty) -> (
+    references: [RowReference], connection: StoreConnection
+  )? {
+    guard property.isToMany, !property.isDerivable, let row = unsafe stored,
+      let home = unsafe home
+    else { return nil }
+    let connection = unsafe Unmanaged<StoreConnection>.fromOpaque(home.connection)
+      .takeUnretainedValue()
+    if connection.loadsSiblings { return nil }
+    let view = unsafe _RowView(row)
+    let isEmpty = view.isNull(property.ordinal)
+    return (
+      isEmpty ? [] : view.layout.references(property.ordinal, in: view.span), connection
+    )
+  }
 }
 
 extension ModelContext {
