@@ -111,17 +111,24 @@ public enum Workload: String, Sendable, CaseIterable {
   case modelsVerify = "models-verify"
   case modelsVerifyFiles = "models-verify-files"
   // The questions of a service: the page from a moment on and before one, the newest of one device, its count
-  // in some hours, the page at a place; from the log, and from packs.
+  // in some hours, the page at a place, with an order and without; the readings that meet one of two conditions; two values of
+  // each reading of one device in some hours. From the log, and from packs.
   case nextPage = "next-page"
   case nextPageDescending = "next-page-descending"
   case newestOfDevice = "newest-of-device"
   case countOfDevice = "count-of-device"
   case offsetPage = "offset-page"
+  case unsortedOffsetPage = "unsorted-offset-page"
+  case alternatives = "alternatives"
+  case valuesOfDevice = "values-of-device"
   case packedNextPage = "packed-next-page"
   case packedNextPageDescending = "packed-next-page-descending"
   case packedNewestOfDevice = "packed-newest-of-device"
   case packedCountOfDevice = "packed-count-of-device"
   case packedOffsetPage = "packed-offset-page"
+  case packedUnsortedOffsetPage = "packed-unsorted-offset-page"
+  case packedAlternatives = "packed-alternatives"
+  case packedValuesOfDevice = "packed-values-of-device"
   // An import that looks for what it is about to make; fetches beside 10,000 unsaved models, and beside none.
   case findOrCreate = "find-or-create"
   case pendingFetch = "pending-fetch"

@@ -75,6 +75,22 @@ final class ModelService: ServiceStore {
     try sum(nil, [SortDescriptor(\.at)], limit: limit, offset: offset)
   }
 
+  func unsortedPage(offset: Int, limit: Int) throws -> Int {
+    try sum(nil, [], limit: limit, offset: offset)
+  }
+
+  func readings(at: Double, or serial: String, at other: Double) throws -> Int {
+    try sum(#Predicate { $0.at == at || $0.serial == serial && $0.at == other }, [], limit: 100)
+  }
+
+  func values(of serial: String, from: Double, to: Double) throws -> Int {
+    let readings = FetchDescriptor<Reading>(
+      predicate: #Predicate { $0.serial == serial && $0.at >= from && $0.at < to }
+    )
+    return try ModelContext(container).fetch(readings, \.at, \.value)
+      .reduce(0) { $0 + ReadingRecord.valueSum($1.0, $1.1) }
+  }
+
   func some(inState state: String, limit: Int) throws -> Int {
     var descriptor = FetchDescriptor<Reading>(predicate: #Predicate { $0.state == state })
     descriptor.fetchLimit = limit

@@ -56,4 +56,9 @@ struct ReadingRecord {
   static func checksum(_ at: Double, _ metric: String, _ value: Double, _ message: String) -> Int {
     Int(at - 1_760_000_000) + metric.utf8.count + Int(value) + message.utf8.count
   }
+
+  /// The same, of a moment and a value alone.
+  static func valueSum(_ at: Double, _ value: Double) -> Int {
+    Int(at - 1_760_000_000) + Int(value)
+  }
 }

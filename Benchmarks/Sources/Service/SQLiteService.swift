@@ -95,6 +95,35 @@ final class SQLiteService: ServiceStore {
     return try sum(page)
   }
 
+  func unsortedPage(offset: Int, limit: Int) throws -> Int {
+    let page = try database.statement("SELECT * FROM reading ORDER BY id LIMIT ? OFFSET ?")
+    page.bind(limit, at: 1)
+    page.bind(offset, at: 2)
+    return try sum(page)
+  }
+
+  func readings(at: Double, or serial: String, at other: Double) throws -> Int {
+    let readings = try database.statement(
+      "SELECT * FROM reading WHERE at = ? OR (serial = ? AND at = ?) LIMIT 100"
+    )
+    readings.bind(at, at: 1)
+    readings.bind(serial, at: 2)
+    readings.bind(other, at: 3)
+    return try sum(readings)
+  }
+
+  func values(of serial: String, from: Double, to: Double) throws -> Int {
+    let values = try database.statement(
+      "SELECT at, value FROM reading WHERE serial = ? AND at >= ? AND at < ?"
+    )
+    values.bind(serial, at: 1)
+    values.bind(from, at: 2)
+    values.bind(to, at: 3)
+    var sum = 0
+    try values.run { sum += ReadingRecord.valueSum($0.double(0), $0.double(1)) }
+    return sum
+  }
+
   func some(inState state: String, limit: Int) throws -> Int {
     let some = try database.statement("SELECT * FROM reading WHERE state = ? LIMIT ?")
     some.bind(state, at: 1)

@@ -29,7 +29,10 @@ struct ServiceQuestions {
     }
   }
 
-  private var questions: [Question] {
+  private var questions: [Question] { indexQuestions + otherQuestions }
+
+  /// Pages, windows and counts of an indexed order.
+  private var indexQuestions: [Question] {
     let rows = rows
     let record = { (number: Int) in ReadingRecord(number: number) }
     let sum = { (numbers: any Sequence<Int>) in
@@ -76,6 +79,45 @@ struct ServiceQuestions {
         try store.page(offset: number, limit: Self.limit)
       } expected: { number in
         sum(number..<min(number + Self.limit, rows))
+      },
+    ]
+  }
+
+  /// Rows in their own order, rows by several indexes, and values without objects.
+  private var otherQuestions: [Question] {
+    let rows = rows
+    let record = { (number: Int) in ReadingRecord(number: number) }
+    let other = { (number: Int) in number * 7919 % rows }
+    return [
+      Question(
+        workload: .unsortedOffsetPage,
+        packed: .packedUnsortedOffsetPage,
+        count: 10
+      ) { store, number in
+        try store.unsortedPage(offset: number, limit: Self.limit)
+      } expected: { number in
+        (number..<min(number + Self.limit, rows)).reduce(0) { $0 + record($1).checksum }
+      },
+      Question(
+        workload: .alternatives,
+        packed: .packedAlternatives,
+        count: 200
+      ) { store, number in
+        let second = record(other(number))
+        return try store.readings(at: record(number).at, or: second.serial, at: second.at)
+      } expected: { number in
+        Set([number, other(number)]).reduce(0) { $0 + record($1).checksum }
+      },
+      Question(
+        workload: .valuesOfDevice,
+        packed: .packedValuesOfDevice,
+        count: 50
+      ) { store, number in
+        let reading = record(number)
+        return try store.values(of: reading.serial, from: reading.at, to: reading.at + 36_000)
+      } expected: { number in
+        stride(from: number, to: min(number + 36_000, rows), by: ReadingRecord.deviceCount)
+          .reduce(0) { $0 + ReadingRecord.valueSum(record($1).at, record($1).value) }
       },
     ]
   }

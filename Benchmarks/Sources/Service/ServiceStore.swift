@@ -15,6 +15,12 @@ protocol ServiceStore: AnyObject {
   func count(of serial: String, from: Double, to: Double) throws -> Int
   /// The readings from a place in the order of their moments on.
   func page(offset: Int, limit: Int) throws -> Int
+  /// The readings from a place in the order in which they were saved on.
+  func unsortedPage(offset: Int, limit: Int) throws -> Int
+  /// The readings of a moment, and those of one device at another.
+  func readings(at: Double, or serial: String, at other: Double) throws -> Int
+  /// The moments and the values of one device's readings between two moments: the sum of ``ReadingRecord/valueSum(_:_:)``.
+  func values(of serial: String, from: Double, to: Double) throws -> Int
   /// Any readings of one device, of one state of three.
   func some(inState state: String, limit: Int) throws -> Int
   /// Looks devices up by their serial numbers and makes those that are missing, in one transaction.
