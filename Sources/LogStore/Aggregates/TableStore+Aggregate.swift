@@ -20,6 +20,9 @@ extension TableStore {
       entityName: ModelDescriptor.of(T.self).entityName
     )
     let result = GroupTable(wanted, within: allowance)
+    if try addExtremes(T.self, query, wanted, excluding: excluded, resolver, to: result) {
+      return result
+    }
     try visit(T.self, query, for: .rows, resolver) { fetch in
       let table = fetch.table
       if !fetch.namesRows {

@@ -99,6 +99,16 @@ struct TableIndexes {
     return nil
   }
 
+  /// Whether an index has the rows that match, and no others among them, in the order of a sort as far as its words tell.
+  func haveFirst(by ordering: RowOrdering) -> Bool {
+    store.indexes.values(of: table.number).contains { index in
+      guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isExact else {
+        return false
+      }
+      return IndexWalk(use, ordering, behind: nil, of: table) != nil
+    }
+  }
+
   /// The index in whose order the first rows of a sort are met soonest.
   ///
   /// - Parameters:

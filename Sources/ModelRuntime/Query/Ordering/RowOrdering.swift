@@ -49,6 +49,11 @@ package struct RowOrdering: Sendable {
 }
 
 extension RowOrdering {
+  /// The order by a column, of texts by `<`.
+  package init(by column: (path: RowPath, reading: ColumnReading), _ order: SortOrder) {
+    keys = [Key(source: .column(column.path, column.reading), order: order, textOrder: nil)]
+  }
+
   /// Whether another sort, of the same class, is the same; one by what other rows tell is like none.
   func isSame(as other: RowOrdering) -> Bool {
     keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.isSame(as: $1) }
