@@ -112,4 +112,73 @@ private final class Jewel {
     #expect(bag.total == 2)
     #expect(bag.lastModified != dates.0 && chest.lastModified == dates.1)
   }
+
+  /// Stores bags of a unique name, and changes a coin in the save in which a new bag turns out to be a stored one.
+  @Test func `are right where the same save merges a new model into a stored one`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let container = try ModelContainer(
+      for: Schema([Purse.self, Penny.self]),
+      configurations: [JSONStoreConfiguration(name: "p", url: folder.appending(path: "p.json"))]
+    )
+    let context = ModelContext(container)
+    let (first, second) = (Purse("a"), Purse("b"))
+    context.insert(first)
+    context.insert(second)
+    let penny = Penny(13)
+    second.pennies = [penny]
+    try context.save()
+    #expect(second.total == 13)
+    penny.value = 0
+    context.insert(Purse("a"))
+    try context.save()
+    let purses = try ModelContext(container).fetch(
+      FetchDescriptor<Purse>(sortBy: [SortDescriptor(\.name)])
+    )
+    #expect(purses.map(\.name) == ["a", "b"])
+    #expect(purses.map(\.total) == [0, 0])
+    #expect(purses.map { $0.pennies.map(\.value) } == [[], [0]])
+  }
+
+  /// One context saves a name, another one with the former name in memory saves something else of the same model.
+  @Test func `canonical texts are those of the texts that are saved`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let container = try ModelContainer(
+      for: Schema([Purse.self, Penny.self, Bag.self, Coin.self]),
+      configurations: [JSONStoreConfiguration(name: "p", url: folder.appending(path: "p.json"))]
+    )
+    let (mine, other) = (ModelContext(container), ModelContext(container))
+    let saved = Purse("Old")
+    other.insert(saved)
+    try other.save()
+    let purse = try #require(try mine.fetch(FetchDescriptor<Purse>()).first)
+    #expect(purse.name == "Old")
+    _ = try mine.fetch(FetchDescriptor<Bag>())
+    saved.name = "New"
+    try other.save()
+    purse.weight = 1
+    try mine.save()
+    let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Purse>()).first)
+    #expect(stored.searchName == Schema.Derivation.canonicalText(of: stored.name))
+  }
+}
+
+@Model
+private final class Purse {
+  @Attribute(.unique) var name: String
+  var weight = 0
+  @Relationship(inverse: \Penny.purse) var pennies: [Penny] = []
+  @Derived(.canonical(\Purse.name)) var searchName: String
+  @Derived(.sum(of: \Penny.value, over: \Purse.pennies)) var total: Int
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+private final class Penny {
+  var value: Int
+  var purse: Purse?
+  init(_ value: Int) { self.value = value }
 }

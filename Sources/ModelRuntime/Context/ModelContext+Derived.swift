@@ -29,6 +29,25 @@ extension ModelContext {
     }
   }
 
+  /// Makes the objects that were to be saved only for derived attributes read these from their rows again: the save has written
+  /// nothing, and the next one compares them with what it computes.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes that were to be saved.
+  ///   - asked: The changes that the context has.
+  ///   - connection: The store.
+  func forgetDerived(
+    of changes: ChangeSet,
+    askedFor asked: ChangeSet,
+    in connection: StoreConnection
+  ) {
+    if connection.store.keepsRows || changes.updated.count <= asked.updated.count { return }
+    let known = Set(asked.updated.map { ObjectIdentifier($0) })
+    for model in changes.updated where !known.contains(ObjectIdentifier(model)) {
+      model._$reset(keeping: model._$state.descriptor.underivedColumns)
+    }
+  }
+
   /// Takes over changes that the context's own saves made to other rows than those of its objects.
   func mergeDerived(of saves: [StoreSave]) {
     // By index: copying a save retains everything in it.

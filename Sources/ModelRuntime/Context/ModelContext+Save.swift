@@ -291,6 +291,8 @@ extension ModelContext {
     to connection: StoreConnection
   ) throws -> (token: (any HistoryToken)?, announcement: CommitAnnouncement?) {
     var own = changes
+    var isSaved = false
+    defer { if !isSaved { forgetDerived(of: own, askedFor: changes, in: connection) } }
     if connection.hasRelationships {
       try validate(own)
       try prepareLists(of: own, in: connection)
@@ -329,6 +331,7 @@ extension ModelContext {
       announcement?.touch(touched)
       editing.announcement = announcement
       token = try editing.announced { try connection.store.save(own, for: editing, in: connection) }
+      isSaved = true
       noticeOwnCommit(to: connection, after: former)
       forgetSiblings()
     }

@@ -17,7 +17,8 @@ extension ChangeSet {
       guard descriptor.isDeriving else { continue }
       state.prepareForEncoding(model)
       var values = _DerivedValues()
-      for attribute in attributes[of: descriptor] {
+      // A list that is read may have the model's row read again, with a text that others have saved.
+      for attribute in attributes[of: descriptor].totalsFirst {
         values[attribute.property.ordinal] = try attribute.value(of: model, at: now)
       }
       model._$derive(from: values)
@@ -70,7 +71,22 @@ private struct AttributesByClass {
   }
 }
 
+extension [DerivedAttribute] {
+  /// The attributes, those that read lists before all others.
+  fileprivate var totalsFirst: [DerivedAttribute] {
+    filter(\.isTotal) + filter { !$0.isTotal }
+  }
+}
+
 extension DerivedAttribute {
+  /// Whether the attribute is a count of a list or a sum over one.
+  fileprivate var isTotal: Bool {
+    switch source {
+    case .count, .sum: true
+    case .canonical, .modificationDate: false
+    }
+  }
+
   /// Whether the attribute is a count of a list or a sum over it.
   fileprivate func isTotal(over list: ModelProperty) -> Bool {
     switch source {
