@@ -39,8 +39,7 @@ struct PlannedVersions {
   ///   - written: The names of those that it was written with last; `nil` if it does not say.
   ///   - current: The names of those that stages take along also if the schema lacks them; `nil` if only those before the last.
   /// - Throws: ``SwiftDataError/unknownSchema`` if it makes no sense: without versions, two of one number and one
-  ///   shape, in another order than by number, or with stages between other versions than its own; or if the store could
-  ///   not tell whether a stage of it has run.
+  ///   shape, or in another order than by number; or if the store could not tell whether a stage of it has run.
   init(
     _ plan: any SchemaMigrationPlan.Type,
     for schema: Schema,
@@ -54,7 +53,7 @@ struct PlannedVersions {
     storedNames = entities
     namesTakenAlong = current
     var versions: [Version] = []
-    for type in plan.schemas {
+    for type in plan.versions {
       let whole = Schema(versionedSchema: type)
       try whole.validate()
       if let last = versions.last, last.number > whole.version {
@@ -92,7 +91,6 @@ struct PlannedVersions {
     self.versions = versions
     let current = schema.checksum
     isWhole = versions.contains { $0.whole.checksum == current }
-    try checkStages()
     try checkNumbers(upTo: try position(of: schema), current)
   }
 
@@ -101,20 +99,6 @@ struct PlannedVersions {
     let types = version.entities.filter { names.contains($0.name) }.compactMap(\.modelType)
     guard !types.isEmpty, types.count < version.entities.count else { return version }
     return Schema(types, of: version)
-  }
-
-  /// Makes sure that the steps of a plan are between its versions.
-  ///
-  /// A step that is missing is not missed until it is to be taken. One from a version to itself is never taken, and one to
-  /// an older version only if that is where the store is to go.
-  private func checkStages() throws(SwiftDataError) {
-    for stage in plan.stages {
-      if position(of: stage.fromVersion) == nil || position(of: stage.toVersion) == nil {
-        throw .unknownSchema.explained(
-          "\(plan) has a stage from \(stage.fromVersion) to \(stage.toVersion); expected both among its schemas"
-        )
-      }
-    }
   }
 
   /// Makes sure that the store can tell whether code of the plan has run: it remembers a number, and the shape of what it
@@ -291,6 +275,26 @@ extension PlannedVersions {
       if let next = position(of: stage.toVersion), way.contains(next) { return (stage, next) }
     }
     return nil
+  }
+}
+
+extension SchemaMigrationPlan {
+  /// The versions that the plan lists, and, in the order of their numbers, those that only its stages name.
+  static var versions: [any VersionedSchema.Type] {
+    var versions = schemas
+    func add(_ type: any VersionedSchema.Type, beforeEqual: Bool) {
+      if versions.contains(where: { ObjectIdentifier($0) == ObjectIdentifier(type) }) { return }
+      let number = type.versionIdentifier
+      let place = versions.firstIndex {
+        $0.versionIdentifier > number || beforeEqual && $0.versionIdentifier == number
+      }
+      versions.insert(type, at: place ?? versions.count)
+    }
+    for stage in stages {
+      add(stage.toVersion, beforeEqual: false)
+      add(stage.fromVersion, beforeEqual: true)
+    }
+    return versions
   }
 }
 

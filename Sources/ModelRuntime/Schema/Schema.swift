@@ -80,7 +80,7 @@ extension Schema {
   func version(in plan: (any SchemaMigrationPlan.Type)?) -> Version? {
     if isVersioned { return version }
     guard let plan else { return nil }
-    let alike = plan.schemas.map { Schema(versionedSchema: $0) }.filter { $0.checksum == checksum }
+    let alike = plan.versions.map { Schema(versionedSchema: $0) }.filter { $0.checksum == checksum }
     return (alike.last { $0.hasClasses(of: self) } ?? alike.last)?.version
   }
 

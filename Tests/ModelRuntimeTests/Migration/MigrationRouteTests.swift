@@ -181,6 +181,30 @@ import Testing
     )
   }
 
+  @Test func `leads through versions that only the stages of a plan name`() throws {
+    enum LastOnly: SchemaMigrationPlan {
+      static let schemas: [any VersionedSchema.Type] = [V3.self]
+      static let stages: [MigrationStage] = [
+        .custom(fromVersion: V2.self, toVersion: V3.self, willMigrate: nil, didMigrate: nil),
+        .lightweight(fromVersion: V1.self, toVersion: V2.self),
+      ]
+    }
+    func versions(_ stored: Schema?, _ schema: Schema) throws -> [String] {
+      let route = try MigrationRoute(
+        from: stored.map(StoredSchemaVersion.init),
+        to: schema,
+        plan: LastOnly.self
+      )
+      guard case .stages(let steps) = route.way else { return [] }
+      return steps.map { "\($0.from.version) to \($0.to.version)" }
+    }
+    #expect(try versions(v1, v3) == ["1.0.0 to 2.0.0", "2.0.0 to 3.0.0"])
+    #expect(try versions(v2, v3) == ["2.0.0 to 3.0.0"])
+    #expect(try versions(nil, v3) == [])
+    #expect(try versions(v1, v2) == ["1.0.0 to 2.0.0"])
+    #expect(error(from: v3, to: v2, plan: LastOnly.self) == .backwardMigration)
+  }
+
   @Test func `cannot be found by a plan that makes no sense`() {
     enum Empty: SchemaMigrationPlan {
       static let schemas: [any VersionedSchema.Type] = []
@@ -189,12 +213,6 @@ import Testing
     enum Reversed: SchemaMigrationPlan {
       static let schemas: [any VersionedSchema.Type] = [V2.self, V1.self]
       static let stages: [MigrationStage] = []
-    }
-    enum Astray: SchemaMigrationPlan {
-      static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
-      static let stages: [MigrationStage] = [
-        .custom(fromVersion: V2.self, toVersion: V3.self, willMigrate: nil, didMigrate: nil)
-      ]
     }
     enum V2Again: VersionedSchema {
       static let versionIdentifier = Schema.Version(2, 0, 0)
@@ -205,7 +223,7 @@ import Testing
       static let stages: [MigrationStage] = []
     }
     for plan: any SchemaMigrationPlan.Type in [
-      Empty.self, Reversed.self, Astray.self, Twice.self,
+      Empty.self, Reversed.self, Twice.self,
     ] {
       #expect(error(from: nil, to: v2, plan: plan) == .unknownSchema)
     }
