@@ -73,8 +73,8 @@ import Testing
       "@Transient lazy var n = 3"
     ),
     (
-      "weak var n: Book?", "@Model cannot persist 'n': a stored relationship cannot be 'weak'",
-      "var n: Book?"
+      "unowned var n: Book?",
+      "@Model cannot persist 'n': a stored relationship cannot be 'unowned'", "var n: Book?"
     ),
     (
       "var n: () -> Void = {}",

@@ -117,6 +117,60 @@ extension _Slot {
   }
 }
 
+// MARK: Column values to which an app gives a raw value
+//
+// `extension Date: RawRepresentable`, as apps write it for a property wrapper of a user interface: the value is stored as any other
+// date. Without these, both of the families above would serve it.
+
+extension _Slot
+where Value: _ColumnValue & RawRepresentable, Value.RawValue: _ColumnValue {
+  @inlinable @inline(__always)
+  public mutating func _get<M: PersistentModel>(_ model: M, _ ordinal: Int) -> Value {
+    if value == nil { _decode(model, ordinal) }
+    return unsafe value.unsafelyUnwrapped
+  }
+
+  @inlinable @inline(__always)
+  public mutating func _set<M: PersistentModel>(_ newValue: Value, _ model: M, _ ordinal: Int) {
+    model._$stateReference.willChange(ordinal)
+    value = newValue
+  }
+
+  @inlinable @inline(__always)
+  public func _encode(into encoder: inout _RowEncoder, _ ordinal: Int) {
+    if let value { value._encode(into: &encoder, ordinal) } else { encoder.keep(ordinal) }
+  }
+}
+
+extension _Slot {
+  @inlinable
+  public mutating func _get<M: PersistentModel, Wrapped: _ColumnValue & RawRepresentable>(
+    _ model: M,
+    _ ordinal: Int
+  ) -> Value where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    if value == nil { _decode(model, ordinal) }
+    return unsafe value.unsafelyUnwrapped
+  }
+
+  @inlinable
+  public mutating func _set<M: PersistentModel, Wrapped: _ColumnValue & RawRepresentable>(
+    _ newValue: Value,
+    _ model: M,
+    _ ordinal: Int
+  ) where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    model._$stateReference.willChange(ordinal)
+    value = newValue
+  }
+
+  @inlinable
+  public func _encode<Wrapped: _ColumnValue & RawRepresentable>(
+    into encoder: inout _RowEncoder,
+    _ ordinal: Int
+  ) where Value == Wrapped?, Wrapped.RawValue: _ColumnValue {
+    if let value { value._encode(into: &encoder, ordinal) } else { encoder.keep(ordinal) }
+  }
+}
+
 // MARK: Other Codable values
 
 extension _Slot where Value: Codable {
