@@ -143,6 +143,9 @@ extension ModelContext {
   ///
   /// The values are in the contexts of both states: `ModelContext(container, asOf: token)`.
   ///
+  /// What a transaction did that was deleted from the history is not known any more: if one between the two states was, models that
+  /// it inserted or deleted are missing, or are told as updated.
+  ///
   /// - Parameters:
   ///   - earlier: The token of the one state.
   ///   - later: The token of the other, the newest if `nil`. If it is the earlier of the two, the difference is that of going
