@@ -382,7 +382,7 @@ extension _Slot {
       return
     }
     value = nil
-    model._$state.setDestinations(initial, ordinal, of: model)
+    model._$state.adoptDestinations(initial, ordinal, of: model)
   }
 
   public mutating func _adopt<M: PersistentModel, D: PersistentModel>(
@@ -393,6 +393,6 @@ extension _Slot {
       !model._$state.noteInitial(initial, ordinal, of: model)
     else { return }
     value = nil
-    model._$state.setDestinations(initial, ordinal, of: model)
+    model._$state.adoptDestinations(initial, ordinal, of: model)
   }
 }

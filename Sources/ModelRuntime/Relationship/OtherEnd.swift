@@ -156,7 +156,12 @@ extension _ModelState {
 
   /// The list, to be changed at this end only: a stored list is not loaded for this.
   func listToChange(_ property: ModelProperty) -> RelatedModels {
-    if case .many(let list) = relation(property) { return list }
+    // One that was made before the object was in a context is of the class that the property is declared with, and can hold no other.
+    if case .many(let list) = relation(property),
+      property.isDeclaredSo || type(of: list) == type(of: property.makeList([]))
+    {
+      return list
+    }
     let list = property.makeList([])
     list.isLoaded = !flags.contains(.stored)
     list.epoch = listEpoch

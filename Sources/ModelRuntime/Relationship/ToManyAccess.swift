@@ -58,6 +58,16 @@ extension _ModelState {
 
   // MARK: Changing
 
+  /// Sets a list to what an initializer gave it; that it gave it nothing means nothing for a list of another version's class.
+  func adoptDestinations<D: PersistentModel>(
+    _ destinations: [D],
+    _ ordinal: Int,
+    of model: some PersistentModel
+  ) {
+    if destinations.isEmpty, !descriptor(of: model).properties[ordinal].isDeclaredSo { return }
+    setDestinations(destinations, ordinal, of: model)
+  }
+
   /// Replaces the models of a to-many relationship and moves their other ends.
   ///
   /// The list is a set: a duplicate is dropped, and the first place kept.

@@ -317,6 +317,34 @@ private enum MembersPlan: SchemaMigrationPlan {
     #expect(try context.fetchCount(FetchDescriptor<Mixed.Paper>()) == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `take new models of shared classes in at both ends`(isAppended: Bool) throws {
+    do {
+      let context = try open(Mixed.self)
+      let owners = [Mixed.Owner("a"), Mixed.Owner("b")]
+      for owner in owners { context.insert(owner) }
+      let tag = Mixed.Tag("x")
+      for owner in owners {
+        if isAppended { owner.tags.append(tag) } else { owner.tags = [tag] }
+      }
+      // Its list is empty, and nobody has set it.
+      context.insert(Mixed.Tag("y"))
+      try context.save()
+      let tagged = FetchDescriptor<Mixed.Owner>(
+        predicate: #Predicate { $0.tags.contains { $0.name == "x" } }
+      )
+      #expect(try context.fetchCount(tagged) == 2)
+    }
+    let context = try open(Anew.self, Plan.self)
+    let tags = try context.fetch(FetchDescriptor<Anew.Tag>(sortBy: [SortDescriptor(\.name)]))
+    #expect(tags.map { $0.owners.map(\.name) } == [["a", "b"], []])
+    #expect(try newest(context).map { $0.tags.map(\.name) } == [["x"], ["x"]])
+    let owned = FetchDescriptor<Anew.Tag>(
+      predicate: #Predicate { $0.owners.contains { $0.name == "b" } }
+    )
+    #expect(try context.fetch(owned).map(\.name) == ["x"])
+  }
+
   @Test func `have lists of the version's members, too`() throws {
     _ = try fill()
     let context = try open(OtherMembers.self, MembersPlan.self)
