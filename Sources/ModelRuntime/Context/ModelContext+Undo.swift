@@ -12,9 +12,16 @@ struct ContextUndo {
   private var saveCount = 0
   /// Number of saves that wrote to a store and threw at another; by the store's position.
   private var partialSaveCounts: [Int: Int] = [:]
-  /// The models that saves have put in the place of others, each with the save count before: actions registered before know only
-  /// the others.
-  private var replacements: [ObjectIdentifier: (model: any PersistentModel, saveCount: Int)] = [:]
+  /// The models that saves have put in the place of others: actions registered before know only the others.
+  private var replacements: [ObjectIdentifier: Replacement] = [:]
+  /// The number of replacements from which on those are forgotten whose models are gone.
+  private var replacementLimit = 64
+
+  private struct Replacement {
+    weak var model: (any PersistentModel)?
+    /// The save count that changes of the others had.
+    let saveCount: Int
+  }
 
   mutating func countSave() { saveCount += 1 }
 
@@ -38,12 +45,17 @@ extension ContextUndo {
   ///   - model: The model that stays.
   ///   - saveCount: The save count that changes of the others had.
   mutating func recordReplacement(by model: any PersistentModel, at saveCount: Int) {
-    replacements[ObjectIdentifier(model)] = (model, saveCount)
+    if replacements.count >= replacementLimit {
+      replacements = replacements.filter { $0.value.model != nil }
+      replacementLimit = max(64, 2 * replacements.count)
+    }
+    replacements[ObjectIdentifier(model)] = Replacement(model: model, saveCount: saveCount)
   }
 
   /// Whether a model has been put in the place of others since a change.
   func hasReplacedOthers(_ model: any PersistentModel, since mark: ChangeMark) -> Bool {
-    replacements[ObjectIdentifier(model)].map { mark.wasMade(upTo: $0.saveCount) } ?? false
+    guard let known = replacements[ObjectIdentifier(model)] else { return false }
+    return known.model === model && mark.wasMade(upTo: known.saveCount)
   }
 
   mutating func forgetReplacements() { replacements = [:] }
