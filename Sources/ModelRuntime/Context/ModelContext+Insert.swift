@@ -117,6 +117,10 @@ extension ModelContext {
         list.deletionCount = deletions.count
         for other in members { state.hold(other) }
         insertionQueue.append(contentsOf: members)
+        // Linked before either was in a context, by classes of several versions: the other end could not take the model in.
+        if let inverse = property.inverse, inverse.isToMany, !inverse.isDeclaredSo {
+          for other in members { other._$state.insertOther(model, inverse, of: other) }
+        }
       }
     }
     state.showInLists(model)

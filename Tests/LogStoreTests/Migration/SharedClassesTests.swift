@@ -317,16 +317,20 @@ private enum MembersPlan: SchemaMigrationPlan {
     #expect(try context.fetchCount(FetchDescriptor<Mixed.Paper>()) == 1)
   }
 
-  @Test(arguments: [false, true])
-  func `take new models of shared classes in at both ends`(isAppended: Bool) throws {
+  @Test(arguments: [false, true], [false, true])
+  func `take new models of shared classes in at both ends`(
+    isAppended: Bool,
+    isInsertedBefore: Bool
+  ) throws {
     do {
       let context = try open(Mixed.self)
       let owners = [Mixed.Owner("a"), Mixed.Owner("b")]
-      for owner in owners { context.insert(owner) }
+      if isInsertedBefore { for owner in owners { context.insert(owner) } }
       let tag = Mixed.Tag("x")
       for owner in owners {
         if isAppended { owner.tags.append(tag) } else { owner.tags = [tag] }
       }
+      if !isInsertedBefore { for owner in owners { context.insert(owner) } }
       // Its list is empty, and nobody has set it.
       context.insert(Mixed.Tag("y"))
       try context.save()
