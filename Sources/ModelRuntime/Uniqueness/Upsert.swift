@@ -163,12 +163,13 @@ final class Upsert {
     for takeover in takeovers where takeover.wasRegistered {
       stay[ObjectIdentifier(takeover.winner)] = takeover.former
     }
-    for model in context.undo.manager == nil ? [] : Array(replacements.values) {
-      let last = survivor(model)
-      context.undo.recordReplacement(
-        by: stay[ObjectIdentifier(last)] ?? last,
-        at: context.saveCount(of: last.descriptor)
-      )
+    if context.undo.manager != nil {
+      for last in replacements.values.map(survivor) {
+        context.undo.recordReplacement(
+          by: stay[ObjectIdentifier(last)] ?? last,
+          at: context.saveCount(of: last.descriptor)
+        )
+      }
     }
     var changes = changes
     changes.updated = changes.updated.map { stay[ObjectIdentifier($0)] ?? $0 }

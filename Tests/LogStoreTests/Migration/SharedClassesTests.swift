@@ -331,7 +331,7 @@ private enum MembersPlan: SchemaMigrationPlan {
         if isAppended { owner.tags.append(tag) } else { owner.tags = [tag] }
       }
       if !isInsertedBefore { for owner in owners { context.insert(owner) } }
-      // Its list is empty, and nobody has set it.
+      // The initializer gives this tag an empty list, and no code sets it.
       context.insert(Mixed.Tag("y"))
       try context.save()
       let tagged = FetchDescriptor<Mixed.Owner>(

@@ -160,7 +160,7 @@ private struct Jars {
   func `are in pages as in a fetch beside former values in memory, too`(order: SortOrder) throws {
     let jars = try Jars(seed: 9, count: 60, changes: 0)
     let context = ModelContext(jars.context.container)
-    // Held, with the names of before.
+    // The context holds the cupboards with their former names.
     let cupboards = try context.fetch(FetchDescriptor<Cupboard>())
     let names = cupboards.map(\.name)
     for (number, cupboard) in try jars.context.fetch(FetchDescriptor<Cupboard>()).enumerated() {

@@ -160,7 +160,7 @@ enum Correction: String, CaseIterable {
   }
 
   @Test(arguments: [false, true])
-  func `makes the closing of its container throw an error that no handler was told of, once`(
+  func `lets the container's closing throw its error once, if no handler was told`(
     isDue: Bool
   ) async throws {
     if isDue {
