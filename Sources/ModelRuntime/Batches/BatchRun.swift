@@ -169,6 +169,7 @@ extension ModelContext {
     merge([rows])
     coordinator.inboxes.post([rows], from: inbox, announcement)
     coordinator.saveListeners.tell(rows, token, in: connection, author: author)
+    connection.changeNotice.postSoon()
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       notice.add(rows, token, in: connection)

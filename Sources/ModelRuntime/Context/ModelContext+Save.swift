@@ -74,6 +74,7 @@ extension ModelContext {
     }
     observers?.saved(saved.map(\.changes), pending: inserted)
     coordinator.saveListeners.tell(saved, author: author)
+    for save in saved { save.connection.changeNotice.postSoon() }
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       for save in saved { notice.add(save) }

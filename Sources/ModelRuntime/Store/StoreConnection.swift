@@ -18,6 +18,8 @@ final class StoreConnection: @unchecked Sendable {
   let store: any StoreAdapter
   /// The name of the store in the identifiers of its models.
   let identifier: String
+  /// Tells observers of this program that the store has changed.
+  let changeNotice: StoreChangeNotice
   /// Whether reading a relationship of one model also reads it for its siblings.
   let loadsSiblings: Bool
   /// The policy for new models whose unique values are taken.
@@ -45,6 +47,7 @@ final class StoreConnection: @unchecked Sendable {
     self.store = store
     self.isOfThePast = isOfThePast
     identifier = store.identifier
+    changeNotice = StoreChangeNotice(of: store.identifier)
     loadsSiblings = store.loadsSiblings
     self.models = models
     self.index = index
