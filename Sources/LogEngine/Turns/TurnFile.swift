@@ -74,9 +74,18 @@ struct TurnFile: Sendable {
   /// - Throws: ``StorageError`` if the file cannot be locked or written.
   func takeLockByAsking(until deadline: Int?) throws(StorageError) -> Bool {
     if try lock.takeAtOnce() { return true }
-    try writeNumber(UInt64(Monitor.now()), at: Self.askedOffset)
-    return try lock.take(until: deadline)
+    while true {
+      let now = Monitor.now()
+      try writeNumber(UInt64(now), at: Self.askedOffset)
+      // The member may take it again before this process wakes, so it is asked again.
+      let end = min(deadline ?? .max, now + Self.askInterval)
+      if try lock.take(until: end) { return true }
+      if end == deadline { return false }
+    }
   }
+
+  /// The interval at which a process that joins asks for the turn, in microseconds.
+  private static let askInterval = 50_000
 
   /// Returns the last request written by a waiting process.
   func readAsked() throws(StorageError) -> UInt64 { try readNumber(at: Self.askedOffset) }

@@ -40,7 +40,8 @@ final class TurnLock: @unchecked Sendable {
 
   /// Takes the lock.
   ///
-  /// - Parameter deadline: The end of the wait, by ``Monitor/now()``; `nil` waits without end. All calls have one, or none.
+  /// - Parameter deadline: The end of the wait, by ``Monitor/now()``; `nil` waits without end, and is not for a process of which a
+  ///   call with a deadline has failed.
   /// - Returns: Whether it was taken before the deadline.
   /// - Throws: ``StorageError`` if the system cannot lock the file.
   func take(until deadline: Int?) throws(StorageError) -> Bool {

@@ -218,9 +218,25 @@ final class Turns: @unchecked Sendable {
   private func finish(_ end: () -> Void) {
     end()
     gate.withMutex {
+      if isWanted { letOthersBegin() }
       phase = .between
       isWanted = false
       gate.broadcast(.end)
+    }
+  }
+
+  /// The time that a process which has asked for the turn has to take it, in microseconds.
+  private static let handOver = 1000
+
+  /// Leaves the lock to the process that has asked for it: that one sleeps, and would wake to find that this one has it again.
+  private func letOthersBegin() {
+    let end = Monitor.now() + Self.handOver
+    // It becomes a member only in its turn: until then, no turn is kept.
+    lookedAt = end
+    var rest = Self.handOver
+    while rest > 0 {
+      _ = gate.wait(for: .end, atMost: rest)
+      rest = end - Monitor.now()
     }
   }
 

@@ -51,6 +51,27 @@ import Testing
     #expect(!wasTakenTwice)
     try engine.close()
   }
+
+  /// A member that is alone keeps its turn; asked for it, it could take it again before the other process wakes.
+  @Test(.timeLimit(.minutes(5)))
+  func `begins beside a process that saves without a pause`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let engine = try open(PosixFileSystem())
+    try engine.apply(MemoryStore.tableChanges)
+    let isDone = Atomic(false)
+    let failure = Mutex<(any Error)?>(nil)
+    let saving = DispatchGroup()
+    DispatchQueue(label: "saving").async(group: saving) {
+      do {
+        while !isDone.load(ordering: .acquiring) { try engine.inTurn {} }
+      } catch { failure.withLock { $0 = error } }
+    }
+    for _ in 0..<10 { try open(PosixFileSystem()).close() }
+    isDone.store(true, ordering: .releasing)
+    saving.wait()
+    #expect(failure.withLock { $0 } == nil)
+    try engine.close()
+  }
 }
 
 /// Watches the lock of `TURN`, and gives other threads time when it is released for the first time.
