@@ -158,6 +158,18 @@ extension IndexColumn {
   }
 }
 
+extension ClosedRange<IndexEntry> {
+  /// The part behind a bound, which is no entry.
+  fileprivate func behind(_ bound: IndexEntry) -> Self? {
+    bound < upperBound ? bound...upperBound : nil
+  }
+
+  /// The part before a bound, which is no entry.
+  fileprivate func before(_ bound: IndexEntry) -> Self? {
+    lowerBound < bound ? lowerBound...bound : nil
+  }
+}
+
 extension [ClosedRange<IndexEntry>] {
   /// The part that is not before an entry.
   fileprivate func from(_ start: IndexEntry) -> Self {
@@ -299,6 +311,51 @@ extension IndexWalk {
       if found.count < wanted { try settle() }
       return true
     }
+  }
+
+  /// Visits one row of each value of a sort by one property.
+  ///
+  /// Values that differ in their first word come in the order of the sort: those with one first word, such as texts that begin
+  /// alike, form a group and come in any order.
+  ///
+  /// - Parameters:
+  ///   - keys: The index.
+  ///   - limit: Maximum number of values.
+  ///   - excluded: Rows that are passed over.
+  ///   - body: Receives a row, and whether its value begins a group. Returns whether another row is wanted.
+  /// - Returns: `false` if there are more values than the limit, and the last row was not enough.
+  /// - Throws: The errors of `body`, or an error of reading the index.
+  func forEachValue(
+    in keys: OrderedKeys,
+    atMost limit: Int,
+    excluding excluded: ExcludedRows.Keys,
+    _ body: (_ row: UInt64, _ beginsGroup: Bool) throws -> Bool
+  ) throws -> Bool {
+    let wordCount = use.columns[...use.fixedCount].reduce(0) { $0 + $1.wordCount }
+    var visitedCount = 0
+    var last: IndexKey?
+    for range in direction == .forward ? ranges : ranges.reversed() {
+      var rest: ClosedRange<IndexEntry>? = range
+      while let part = rest {
+        var found: IndexEntry?
+        try keys.forEach(in: part, direction) { entry in
+          if excluded.contains(entry.row.key) { return true }
+          found = entry
+          return false
+        }
+        guard let found else { break }
+        if visitedCount == limit { return false }
+        visitedCount += 1
+        let beginsGroup = last.map { !$0.hasPrefix(groupWordCount, of: found.key) } ?? true
+        last = found.key
+        if try !body(found.row.key, beginsGroup) { return true }
+        rest =
+          direction == .forward
+          ? part.behind(.end(of: found.key, wordCount))
+          : part.before(.start(of: found.key, wordCount))
+      }
+    }
+    return true
   }
 
   /// Visits entries in the order of the sort; rows with equal sort keys come by ascending row key.

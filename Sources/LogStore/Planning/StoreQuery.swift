@@ -44,17 +44,6 @@ struct StoreQuery {
     window = FetchWindow(descriptor)
   }
 
-  /// The first of the same rows in an order.
-  func first(by ordering: RowOrdering) -> StoreQuery {
-    var query = StoreQuery(
-      expression: expression,
-      ordering: ordering,
-      window: FetchWindow(offset: 0, limit: 1)
-    )
-    query.excluded = excluded
-    return query
-  }
-
   private init(expression: QueryExpression?, ordering: RowOrdering?, window: FetchWindow) {
     self.expression = expression
     self.ordering = ordering

@@ -12,8 +12,8 @@ struct TableIndexes {
   /// Whether the lookups are all that the predicate asks for.
   private let isComplete: Bool
 
-  /// Up to how many rows a table is scanned without a thought.
-  static let smallTable = 64
+  /// Maximum number of rows of a table whose indexes are not considered.
+  static let unindexedRowLimit = 64
 
   /// - Returns: `nil` for a table that is read in no time.
   init?(
@@ -23,7 +23,7 @@ struct TableIndexes {
     isFiltered: Bool,
     _ view: ReadView
   ) {
-    guard view.rowCount(of: table.number) > TableIndexes.smallTable else { return nil }
+    guard view.rowCount(of: table.number) > TableIndexes.unindexedRowLimit else { return nil }
     self.store = store
     self.table = table
     self.view = view
@@ -88,25 +88,25 @@ struct TableIndexes {
     by ordering: RowOrdering,
     behind position: PagePosition?
   ) throws -> (walk: IndexWalk, keys: OrderedKeys)? {
+    try exact(by: ordering, behind: position) { $0.isComplete && $0.isExact }
+  }
+
+  /// An index that has the rows that match, and no others among them, in the order of a sort as far as its words tell.
+  ///
+  /// - Throws: What making an index throws.
+  func exact(
+    by ordering: RowOrdering,
+    behind position: PagePosition? = nil,
+    where isWanted: (IndexWalk) -> Bool = { _ in true }
+  ) throws -> (walk: IndexWalk, keys: OrderedKeys)? {
     for index in store.indexes.values(of: table.number) {
       guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isExact,
-        let walk = IndexWalk(use, ordering, behind: position, of: table),
-        walk.isComplete, walk.isExact,
+        let walk = IndexWalk(use, ordering, behind: position, of: table), isWanted(walk),
         let keys = try index.keys(as: view, in: store)
       else { continue }
       return (walk, keys)
     }
     return nil
-  }
-
-  /// Whether an index has the rows that match, and no others among them, in the order of a sort as far as its words tell.
-  func haveFirst(by ordering: RowOrdering) -> Bool {
-    store.indexes.values(of: table.number).contains { index in
-      guard let use = IndexUse(index, lookups, isComplete: isComplete), use.isExact else {
-        return false
-      }
-      return IndexWalk(use, ordering, behind: nil, of: table) != nil
-    }
   }
 
   /// The index in whose order the first rows of a sort are met soonest.

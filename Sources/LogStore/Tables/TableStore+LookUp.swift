@@ -61,7 +61,7 @@ extension TableStore {
     )
     return try perform(.fetching) {
       let rowCount = self.rowCount(of: table.number)
-      guard rowCount > TableIndexes.smallTable else {
+      guard rowCount > TableIndexes.unindexedRowLimit else {
         let view = makeReadView()
         // It may have grown meanwhile.
         guard view.rowCount(of: table.number) <= TableStore.fewCandidates else { return nil }
@@ -128,7 +128,7 @@ extension TableStore {
   ) throws -> [UInt64]? {
     let rowCount = view.rowCount(of: table.number)
     if rowCount == 0 { return [] }
-    guard rowCount > TableIndexes.smallTable else { return nil }
+    guard rowCount > TableIndexes.unindexedRowLimit else { return nil }
     var best: (index: LazyIndex, prefix: (key: IndexKey, wordCount: Int))?
     for index in indexes.values(of: table.number) {
       guard let prefix = index.prefix(of: lookups, in: table),

@@ -19,7 +19,7 @@ extension ModelContext {
   ///   ``SwiftDataError/unsupportedKeyPath`` for a property that is not stored as a plain value; else as ``fetch(_:)``.
   /// - Complexity: O(rows); nanoseconds a row where the columns of the predicate and of the figures are read without
   ///   the rows, otherwise about ten times that. Models are created for values that only objects have. If all
-  ///   measures are `.minimum` and `.maximum` of properties with indexes that also answer the predicate, one row for each.
+  ///   measures are `.minimum` and `.maximum` of properties with indexes that also answer the predicate, a few rows for each.
   public func aggregate<T, each Value>(
     _ descriptor: FetchDescriptor<T>,
     _ aggregates: repeat Aggregate<T, each Value>

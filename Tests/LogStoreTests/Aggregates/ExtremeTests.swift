@@ -139,4 +139,45 @@ import Testing
       "\(plans)"
     )
   }
+
+  /// Texts that begin alike are next to each other in an index, in no certain order.
+  @Test(arguments: [5, 500], [false, true])
+  func `are read from a few rows, or from columns`(textCount: Int, isPacked: Bool) throws {
+    var random = SeededRandom(seed: 6)
+    for number in 0..<2000 {
+      let tide = Tide(&random)
+      tide.place = "https://tides.example/\(number % textCount)"
+      tide.station = number % 3
+      tide.depth = nil
+      context.insert(tide)
+    }
+    try context.save()
+    if isPacked { for store in container.stores(of: LogStore.self) { try store.compact() } }
+    let all = try context.fetch(FetchDescriptor<Tide>())
+    let context = ModelContext(container)
+    let (_, plans) = try context.explain {
+      let (first, last) = try context.aggregate(
+        FetchDescriptor<Tide>(),
+        .minimum(\.place),
+        .maximum(\.place)
+      )
+      #expect(first == all.map(\.place).min() && last == all.map(\.place).max())
+      // A third of all rows have the greatest station, which is the first column of its index.
+      let (low, high) = try context.aggregate(
+        FetchDescriptor<Tide>(),
+        .minimum(\.station),
+        .maximum(\.station)
+      )
+      #expect(low == 0 && high == 2)
+      let (shallow, deep) = try context.aggregate(
+        FetchDescriptor<Tide>(),
+        .minimum(\.depth),
+        .maximum(\.depth)
+      )
+      #expect(shallow == nil && deep == nil)
+    }
+    let accesses = plans.flatMap(\.accesses)
+    #expect(accesses.allSatisfy { $0.readRowCount <= 32 }, "\(plans)")
+    #expect(accesses.count == (textCount < 32 ? 6 : 5), "\(plans)")
+  }
 }
