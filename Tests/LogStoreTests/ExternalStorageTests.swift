@@ -237,6 +237,27 @@ private func bytes(_ count: Int, seed: UInt8 = 1) -> Data {
     #expect(try reader.fetch(byTitle).map(\.title) == ["a"])
   }
 
+  /// Who writes knows nothing of the earlier states that those who only read look at.
+  @Test func `is gone with its time, in an earlier state that a container which only reads shows`()
+    throws
+  {
+    let writer = try open()
+    let snap = Snap("a", photo: bytes(5000))
+    writer.insert(snap)
+    try writer.save()
+    let reader = try open(allowsSave: false)
+    let past = try ModelContext(reader.container, asOf: .now)
+    let read = try #require(try past.fetch(FetchDescriptor<Snap>()).first)
+    let old = files
+    snap.photo = bytes(7000)
+    try writer.save()
+    for file in old { try? FileManager.default.removeItem(at: file) }
+    #expect(read.photo == nil)
+    let error = #expect(throws: SwiftDataError.self) { try past.fetch(FetchDescriptor<Snap>()) }
+    #expect(error == .historyTokenExpired)
+    #expect(try past.fetch(FetchDescriptor<Snap>()).map(\.title) == ["a"])
+  }
+
   @Test func `can be asked for nil, and compared, in a predicate`() throws {
     let context = try open()
     context.insert(Snap("none"))

@@ -51,6 +51,9 @@ extension TableStore {
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if the log no longer says how the store was then; ``LogStoreError``.
   /// - Complexity: O(bytes of the log up to there); for a time, also O(bytes saved since).
   fileprivate func makeReadView(of moment: StoreMoment) throws -> ReadView {
+    // Of a time that is now, nothing is removed by a save that comes between, here or in another process.
+    let held = makeReadView()
+    defer { withExtendedLifetime(held) {} }
     try follow()
     return try perform(.fetching) {
       let sequence = try commit(of: moment)

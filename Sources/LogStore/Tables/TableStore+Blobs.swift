@@ -39,7 +39,10 @@ extension TableStore {
   ///   gone: the file went then.
   private func checkIsKept(_ blob: BlobReference, of row: RowReference, column: Int) throws {
     guard let past else { return }
-    let present = try past.origin.openTables().storedBlob(of: row, column: column)
+    let origin = try past.origin.openTables()
+    // The process that has removed the file has saved before that.
+    if origin.isFollower { try perform(.fetching) { _ = try engine.refresh() } }
+    let present = try origin.storedBlob(of: row, column: column)
     if present == .external(blob) { return }
     let table = table(numbered: row.table)
     let property = table.map { "\($0.descriptor.entityName).\($0.descriptor.columnName(column))" }
