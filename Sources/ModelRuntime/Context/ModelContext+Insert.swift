@@ -118,7 +118,7 @@ extension ModelContext {
         for other in members { state.hold(other) }
         insertionQueue.append(contentsOf: members)
         // Linked before either was in a context, by classes of several versions: the other end could not take the model in.
-        if let inverse = property.inverse, inverse.isToMany, !inverse.isDeclaredSo {
+        if let inverse = property.inverse, !inverse.isDeclaredSo {
           for other in members { other._$state.insertOther(model, inverse, of: other) }
         }
       }

@@ -349,6 +349,31 @@ private enum MembersPlan: SchemaMigrationPlan {
     #expect(try context.fetch(owned).map(\.name) == ["x"])
   }
 
+  @Test(arguments: [false, true])
+  func `keep a list that a new owner had before it was inserted`(isAppended: Bool) throws {
+    let context = try open(Mixed.self)
+    let owner = Mixed.Owner("a")
+    let things = [Mixed.Thing("1", nil), Mixed.Thing("2", nil)]
+    if isAppended {
+      for thing in things { owner.things.append(thing) }
+    } else {
+      owner.things = things
+    }
+    owner.papers = [Mixed.Paper("p", nil)]
+    context.insert(owner)
+    #expect(owner.things.map(\.name) == ["1", "2"] && owner.papers.map(\.title) == ["p"])
+    try context.save()
+    for context in [context, ModelContext(context.container)] {
+      let owners = try context.fetch(FetchDescriptor<Mixed.Owner>())
+      #expect(owners.map { $0.things.map(\.name) } == [["1", "2"]])
+      #expect(owners.map { $0.papers.map(\.title) } == [["p"]])
+    }
+    let owned = FetchDescriptor<Mixed.Owner>(
+      predicate: #Predicate { $0.things.contains { $0.name == "2" } }
+    )
+    #expect(try context.fetchCount(owned) == 1)
+  }
+
   @Test func `have lists of the version's members, too`() throws {
     _ = try fill()
     let context = try open(OtherMembers.self, MembersPlan.self)
