@@ -6,7 +6,7 @@ import RowFormat
 /// The common part of the stores over a log: everything but their configuration.
 protocol LogBackedStore: AggregatingStore, SearchingStore, ExcludingStore, LookingUpStore,
   DataStoreBatching, TableChangeCounting, DataStoreClosing, ValueComparingStore, TurnTakingStore,
-  DerivingStore, RemoteRowReporting, ReferenceClearing, PrecedenceTaking, StateReading
+  DerivingStore, RemoteRowReporting, SharedStore, ReferenceClearing, PrecedenceTaking, StateReading
 where Snapshot == DefaultSnapshot {
   var lease: StoreLease { get }
 }

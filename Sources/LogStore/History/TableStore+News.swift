@@ -8,6 +8,10 @@ extension LogBackedStore {
     _ note: @escaping @Sendable (ChangedRows) -> [@Sendable () -> Void]
   ) -> (any AnyObject & Sendable)? { tables.observeRemoteRows(note) }
 
+  package func common(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
+    tables.common(make)
+  }
+
   package func lookForRemoteSaves() {
     // The next fetch reports what cannot be read now.
     try? openTables().follow()

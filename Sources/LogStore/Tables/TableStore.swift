@@ -62,6 +62,8 @@ final class TableStore: Sendable {
   /// Number of threads that read one state for a while.
   let pinCount = Atomic<Int>(0)
   private let end = Lock<StoreEnd?>(nil, .storeEnd)
+  /// The object that the containers have in common which have the store open.
+  private let common = Mutex<(any AnyObject & Sendable)?>(nil)
 
   /// Opens a store on disk, or makes it.
   convenience init(_ request: StoreRequest) throws {
@@ -235,6 +237,15 @@ final class TableStore: Sendable {
   func checkTakesChanges() throws {
     guard past != nil else { return }
     throw LogStoreError.storage(.readOnly(path: path), while: .saving, path: path)
+  }
+
+  /// Returns the object that the containers have in common which have the store open.
+  func common(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
+    common.withLock { common in
+      let object = common ?? make()
+      common = object
+      return object
+    }
   }
 
   /// Runs an operation on the engine, and adds the store's activity to its errors.

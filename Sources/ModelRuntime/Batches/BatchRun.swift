@@ -89,8 +89,7 @@ struct BatchRun {
     var editing = context.editingState
     editing.derivedRows = derived
     editing.hasLockedEnds = pairs != nil
-    let inboxes = context.coordinator.inboxes
-    let announcement = inboxes.announcement(of: connection, from: context.inbox)
+    let announcement = context.coordinator.announcement(of: connection, from: context.inbox)
     editing.announcement = announcement
     do {
       token = try connection.withLockedEnds(if: pairs != nil) {
@@ -167,8 +166,11 @@ extension ModelContext {
     in connection: StoreConnection
   ) {
     merge([rows])
-    coordinator.inboxes.post([rows], from: inbox, announcement)
+    coordinator.post(rows, of: connection, from: inbox, announcement)
     coordinator.saveListeners.tell(rows, token, in: connection, author: author)
+    for other in connection.others(than: coordinator) {
+      other.coordinator.saveListeners.tell(rows, token, in: connection, author: author)
+    }
     connection.changeNotice.postSoon()
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()

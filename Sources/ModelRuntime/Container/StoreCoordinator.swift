@@ -94,7 +94,10 @@ final class StoreCoordinator: Sendable {
       guard let store = connection.store.openStore as? any ContainedStore else { continue }
       store.didOpen { [weak self] in self.map { ModelContainer($0) } }
     }
+    joinSharers()
   }
+
+  deinit { leaveSharers() }
 
   /// Takes over open stores, in the middle of a migration.
   ///
@@ -271,6 +274,7 @@ final class StoreCoordinator: Sendable {
   func close() throws {
     try closing.withLock { _ in
       if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+      leaveSharers()
       var failure: (any Error)?
       for connection in connections {
         do {

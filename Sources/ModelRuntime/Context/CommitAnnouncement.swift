@@ -8,18 +8,21 @@ import RowFormat
 ///
 /// Unchecked, because only the thread that saves uses it.
 final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
-  private let inboxes: SaveInboxes
-  private let sender: SaveInbox?
-  private let connectionIndex: Int
+  /// The contexts of one container.
+  struct Target {
+    let inboxes: SaveInboxes
+    /// The context that saves, if it is one of these.
+    let sender: SaveInbox?
+    /// The index that the store has in the container.
+    let connectionIndex: Int
+  }
+
+  private let targets: [Target]
   private var touched: [RowReference] = []
   /// The commit's number, once it has one.
   private var number: UInt64?
 
-  init(to inboxes: SaveInboxes, from sender: SaveInbox?, of connectionIndex: Int) {
-    self.inboxes = inboxes
-    self.sender = sender
-    self.connectionIndex = connectionIndex
-  }
+  init(to targets: [Target]) { self.targets = targets }
 
   /// Adds models that change without their rows, such as the owner of a list that gets a member.
   func touch(_ models: [any PersistentModel]) {
@@ -28,10 +31,12 @@ final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
 
   func announce(_ rows: ChangedRows, as number: UInt64) {
     self.number = number
-    var saved = SavedRows(rows, in: connectionIndex)
-    saved.updated += touched
-    saved.commit = number
-    inboxes.expect(saved, from: sender)
+    for target in targets {
+      var saved = SavedRows(rows, in: target.connectionIndex)
+      saved.updated += touched
+      saved.commit = number
+      target.inboxes.expect(saved, from: target.sender)
+    }
   }
 
   /// Says that the commit is visible.
@@ -39,14 +44,18 @@ final class CommitAnnouncement: CommitAnnouncing, @unchecked Sendable {
   /// - Returns: The closures to call; `nil` if the commit was not announced.
   func confirm() -> [@Sendable () -> Void]? {
     guard let number else { return nil }
-    return inboxes.endAnnouncement(of: number, connectionIndex, from: sender)
-      .compactMap { $0.confirm(number, of: connectionIndex) }
+    return targets.flatMap { target in
+      target.inboxes.endAnnouncement(of: number, target.connectionIndex, from: target.sender)
+        .compactMap { $0.confirm(number, of: target.connectionIndex) }
+    }
   }
 
   func withdraw() {
     guard let number else { return }
-    for inbox in inboxes.endAnnouncement(of: number, connectionIndex, from: sender) {
-      inbox.withdraw(number, of: connectionIndex)
+    for target in targets {
+      let index = target.connectionIndex
+      let inboxes = target.inboxes.endAnnouncement(of: number, index, from: target.sender)
+      for inbox in inboxes { inbox.withdraw(number, of: index) }
     }
   }
 }

@@ -6,8 +6,8 @@ import SchedulePoints
 // to its owner alone, so a save only leaves a note, and the owner's next call applies it.
 
 extension ModelContext {
-  /// Whether the context's objects take over saves of the container's other contexts, and of other processes: off, but on
-  /// in a container's main context.
+  /// Whether the context's objects take over saves of other contexts of the process that have the same store, and of other
+  /// processes: off, but on in a container's main context.
   ///
   /// The main context takes changes in at the main actor's next turn; any other when it fetches or saves, or when
   /// ``processPendingChanges()`` is called. Observers of the models are notified. A property that has

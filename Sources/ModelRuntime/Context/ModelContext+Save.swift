@@ -66,15 +66,22 @@ extension ModelContext {
     mergeDerived(of: saved)
     // By index: copying a save retains everything in it.
     for index in saved.indices {
-      coordinator.inboxes.post(
-        [SavedRows(saved[index])],
+      coordinator.post(
+        SavedRows(saved[index]),
+        of: saved[index].connection,
         from: inbox,
         saved[index].announcement
       )
     }
     observers?.saved(saved.map(\.changes), pending: inserted)
     coordinator.saveListeners.tell(saved, author: author)
-    for save in saved { save.connection.changeNotice.postSoon() }
+    for index in saved.indices {
+      let connection = saved[index].connection
+      for other in connection.others(than: coordinator) {
+        other.coordinator.saveListeners.tell([saved[index]], author: author)
+      }
+      connection.changeNotice.postSoon()
+    }
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       for save in saved { notice.add(save) }
@@ -328,7 +335,7 @@ extension ModelContext {
     var token: (any HistoryToken)?
     var announcement: CommitAnnouncement?
     if !own.isEmpty {
-      announcement = coordinator.inboxes.announcement(of: connection, from: inbox)
+      announcement = coordinator.announcement(of: connection, from: inbox)
       announcement?.touch(touched)
       editing.announcement = announcement
       token = try editing.announced { try connection.store.save(own, for: editing, in: connection) }

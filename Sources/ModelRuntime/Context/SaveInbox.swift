@@ -4,7 +4,7 @@ import Synchronization
 
 /// The rows that one or several saves changed in one store.
 struct SavedRows: Sendable {
-  let connectionIndex: Int
+  var connectionIndex: Int
   var inserted: [RowReference] = []
   var updated: [RowReference] = []
   var deleted: [RowReference] = []
@@ -218,20 +218,11 @@ final class SaveInboxes: Sendable {
   }
 
   /// Whether any context but one has an inbox.
-  private func hasOthers(than sender: SaveInbox?) -> Bool {
+  func hasOthers(than sender: SaveInbox?) -> Bool {
     count.load(ordering: .acquiring) > (sender == nil ? 0 : 1)
   }
 
   // MARK: Announcing
-
-  /// Makes the announcement of a commit to all contexts but the one that saves; `nil` if there are none.
-  func announcement(
-    of connection: StoreConnection,
-    from sender: SaveInbox?
-  ) -> CommitAnnouncement? {
-    hasOthers(than: sender)
-      ? CommitAnnouncement(to: self, from: sender, of: connection.index) : nil
-  }
 
   /// Adds a save that is about to become visible, and has a number, to all inboxes but one.
   func expect(_ rows: SavedRows, from sender: SaveInbox?) {
@@ -262,13 +253,8 @@ final class SaveInboxes: Sendable {
   /// - Parameters:
   ///   - rows: The saved rows.
   ///   - sender: The context that saved.
-  ///   - announcement: The announcement that the store was given, if the rows are one commit.
-  func post(
-    _ rows: @autoclosure () -> [SavedRows],
-    from sender: SaveInbox?,
-    _ announcement: CommitAnnouncement? = nil
-  ) {
-    for notice in announcement?.confirm() ?? note(rows(), from: sender) { notice() }
+  func post(_ rows: @autoclosure () -> [SavedRows], from sender: SaveInbox?) {
+    for notice in note(rows(), from: sender) { notice() }
   }
 
   /// Leaves rows for all contexts but the one that saved.

@@ -40,6 +40,7 @@ final class SaveListeners: Sendable {
     }
   }
 
+  /// Announces the saves of one context.
   func tell(_ saves: [StoreSave], author: String?) {
     guard count.load(ordering: .acquiring) > 0 else { return }
     guard let event = SaveEvent(saves, author: author) else { return }

@@ -20,6 +20,8 @@ final class StoreConnection: @unchecked Sendable {
   let identifier: String
   /// Tells observers of this program that the store has changed.
   let changeNotice: StoreChangeNotice
+  /// The containers that have the store open; `nil` for a store that belongs to one.
+  let sharers: StoreSharers?
   /// Whether reading a relationship of one model also reads it for its siblings.
   let loadsSiblings: Bool
   /// The policy for new models whose unique values are taken.
@@ -48,6 +50,7 @@ final class StoreConnection: @unchecked Sendable {
     self.isOfThePast = isOfThePast
     identifier = store.identifier
     changeNotice = StoreChangeNotice(of: store.identifier)
+    sharers = (store.openStore as? any SharedStore)?.common { StoreSharers() } as? StoreSharers
     loadsSiblings = store.loadsSiblings
     self.models = models
     self.index = index

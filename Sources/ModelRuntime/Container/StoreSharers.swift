@@ -1,0 +1,123 @@
+import Synchronization
+
+/// A store that several containers of this process can have open together.
+package protocol SharedStore: AnyObject {
+  /// Finds the object that these containers have in common, or makes it.
+  ///
+  /// - Parameter make: Makes the object, for the first container.
+  /// - Returns: The object.
+  func common(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable
+}
+
+/// The containers of this process that have one store open.
+///
+/// The contexts of each hear of the others' saves as of those of their siblings.
+final class StoreSharers: Sendable {
+  private struct Sharer {
+    let id: ObjectIdentifier
+    weak var coordinator: StoreCoordinator?
+    /// The index of the store's connection there.
+    let index: Int
+  }
+
+  private let sharers = Mutex<[Sharer]>([])
+  /// Number of containers: mostly there is one, and a save takes no lock.
+  private let count = Atomic<Int>(0)
+
+  func add(_ coordinator: StoreCoordinator, as index: Int) {
+    sharers.withLock { sharers in
+      sharers.append(
+        Sharer(id: ObjectIdentifier(coordinator), coordinator: coordinator, index: index)
+      )
+      count.store(sharers.count, ordering: .releasing)
+    }
+  }
+
+  /// Removes a container that is closed, or released.
+  func remove(_ coordinator: StoreCoordinator) {
+    let id = ObjectIdentifier(coordinator)
+    sharers.withLock { sharers in
+      sharers.removeAll { $0.id == id }
+      count.store(sharers.count, ordering: .releasing)
+    }
+  }
+
+  /// The other containers, and the index that the store has in each.
+  func others(than own: StoreCoordinator) -> [(coordinator: StoreCoordinator, index: Int)] {
+    if count.load(ordering: .acquiring) < 2 { return [] }
+    return sharers.withLock { sharers in
+      sharers.compactMap { sharer in
+        guard let coordinator = sharer.coordinator, coordinator !== own else { return nil }
+        return (coordinator, sharer.index)
+      }
+    }
+  }
+}
+
+extension StoreConnection {
+  /// The other containers of this process that have the store open.
+  func others(than own: StoreCoordinator) -> [(coordinator: StoreCoordinator, index: Int)] {
+    sharers?.others(than: own) ?? []
+  }
+}
+
+extension StoreCoordinator {
+  /// Makes this container one that hears of saves through other ones, and tells them of its own.
+  func joinSharers() {
+    for connection in connections { connection.sharers?.add(self, as: connection.index) }
+  }
+
+  func leaveSharers() {
+    for connection in connections { connection.sharers?.remove(self) }
+  }
+
+  /// Makes the announcement of a commit to all contexts that have the store but the one that saves; `nil` if there are none.
+  func announcement(
+    of connection: StoreConnection,
+    from sender: SaveInbox?
+  ) -> CommitAnnouncement? {
+    let others = connection.others(than: self)
+    var targets: [CommitAnnouncement.Target] = []
+    if !others.isEmpty || inboxes.hasOthers(than: sender) {
+      targets.append(.init(inboxes: inboxes, sender: sender, connectionIndex: connection.index))
+    }
+    for other in others {
+      targets.append(
+        .init(inboxes: other.coordinator.inboxes, sender: nil, connectionIndex: other.index)
+      )
+    }
+    return targets.isEmpty ? nil : CommitAnnouncement(to: targets)
+  }
+
+  /// Notifies all contexts that have the store but the one that saved.
+  ///
+  /// - Parameters:
+  ///   - rows: The saved rows.
+  ///   - connection: The store.
+  ///   - sender: The context that saved.
+  ///   - announcement: The announcement that the store was given.
+  func post(
+    _ rows: @autoclosure () -> SavedRows,
+    of connection: StoreConnection,
+    from sender: SaveInbox?,
+    _ announcement: CommitAnnouncement?
+  ) {
+    if let notices = announcement?.confirm() {
+      for notice in notices { notice() }
+      return
+    }
+    inboxes.post([rows()], from: sender)
+    for other in connection.others(than: self) {
+      other.coordinator.inboxes.post([rows().asPart(ofStoreAt: other.index)], from: nil)
+    }
+  }
+}
+
+extension SavedRows {
+  /// The same rows as another container has them.
+  fileprivate func asPart(ofStoreAt index: Int) -> SavedRows {
+    var rows = self
+    rows.connectionIndex = index
+    return rows
+  }
+}
