@@ -52,6 +52,21 @@ extension SwiftDataError {
     )
   }
 
+  /// A relationship that a save would write, to a model that others have deleted.
+  static func referenceToNothing(
+    _ property: ModelProperty,
+    of model: any PersistentModel,
+    to target: PersistentIdentifier?
+  ) -> SwiftDataError {
+    let entity = model._$state.descriptor.entityName
+    return modelValidationFailure.explained(
+      "\(entity): \(property.name) leads to \(target.map { "\($0)" } ?? "a model"), which was deleted by a batch, or by "
+        + "another context or process: choose another, or roll back",
+      entity: entity,
+      property: property.name
+    )
+  }
+
   // MARK: Classes of several versions
 
   /// A relationship whose Swift type is a class of another version than the one it leads to.

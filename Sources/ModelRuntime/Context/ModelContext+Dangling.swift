@@ -33,22 +33,55 @@ extension ModelContext {
     for reference in dangling.toMissingRows {
       guard let member = new[reference.row] ?? model(at: reference.row, in: connection),
         let inverse = member._$state.descriptor.properties[safe: reference.column],
-        inverse.isOptional, inverse.inverse?.deleteRule == .nullify
+        nullify(inverse, of: member)
       else { throw SwiftDataError.referenceToNothing(dangling, in: connection) }
-      // The same as if the other save had come later, and nullified the reference.
-      if let owner = member._$state.linkedModel(inverse), owner._$state.context === self,
-        owner._$state.flags.contains(.stored)
-      {
-        let state = owner._$state
-        if !state.hasChangedAttributes || state.isDeleted {
-          changedModels.remove(owner)
-          deletedModels.remove(owner)
-          takeLeave(of: owner)
-        }
-      }
-      member._$state.clear(inverse, of: member)
     }
   }
+
+  /// Applies the delete rules to relationships that a save would write and that lead to models deleted by others.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a rule is in the way.
+  func mend(_ dangling: DanglingModels, in connection: StoreConnection) throws {
+    noticeCommits(to: connection)
+    for link in dangling.links where !nullify(link.property, of: link.model) {
+      throw SwiftDataError.referenceToNothing(
+        link.property,
+        of: link.model,
+        to: connection.identifier(of: link.target)
+      )
+    }
+  }
+
+  /// Nullifies a relationship to a model that others have deleted, if the delete rule allows it: the same as if their save had
+  /// come later.
+  private func nullify(_ inverse: ModelProperty, of member: any PersistentModel) -> Bool {
+    guard inverse.isOptional, inverse.inverse?.deleteRule == .nullify else { return false }
+    if let owner = member._$state.linkedModel(inverse), owner._$state.context === self,
+      owner._$state.flags.contains(.stored)
+    {
+      let state = owner._$state
+      if !state.hasChangedAttributes || state.isDeleted {
+        changedModels.remove(owner)
+        deletedModels.remove(owner)
+        takeLeave(of: owner)
+      }
+    }
+    member._$state.clear(inverse, of: member)
+    return true
+  }
+}
+
+/// Relationships that a save would write and that lead to models which a store of snapshots no longer has.
+///
+/// Thrown and caught inside one save, on its thread: so the models never leave their context.
+struct DanglingModels: Error, @unchecked Sendable {
+  struct Link {
+    let model: any PersistentModel
+    let property: ModelProperty
+    let target: RowReference
+  }
+
+  let links: [Link]
 }
 
 extension ModelContext {

@@ -247,6 +247,10 @@ extension ModelContext {
         dangled += 1
         try withoutUndo { try mend(dangling, in: connection) }
         next = pendingChanges(for: connection)
+      } catch let dangling as DanglingModels {
+        dangled += 1
+        try withoutUndo { try mend(dangling, in: connection) }
+        next = pendingChanges(for: connection)
       } catch let moved as MovedReference {
         attempts.next()
         try keep(moved, in: connection)

@@ -12,6 +12,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   let store: Store
   private let descriptors: [ModelDescriptor]
   private let descriptorsByName: [String: ModelDescriptor]
+  /// The number of each entity's table, which row references have.
+  private let tableNumbers: [String: UInt16]
   private let names = Mutex(InternedIdentifiers())
   private let constraints: [UniquenessConstraint]
   /// The reads of saves under way, by the saving context.
@@ -21,6 +23,9 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
     self.store = store
     descriptors = models.descriptors
     descriptorsByName = models.descriptorsByName
+    tableNumbers = Dictionary(
+      uniqueKeysWithValues: zip(models.descriptors.map(\.entityName), 1...)
+    )
     constraints = UniquenessConstraint.all(in: models.schema)
   }
 
@@ -202,9 +207,8 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   }
 
   func reference(of identifier: PersistentIdentifier) -> RowReference? {
-    guard let table = descriptors.firstIndex(where: { $0.entityName == identifier.entityName })
-    else { return nil }
-    return names.withLock { $0.reference(of: identifier, table: UInt16(table + 1)) }
+    guard let table = tableNumbers[identifier.entityName] else { return nil }
+    return names.withLock { $0.reference(of: identifier, table: table) }
   }
 
   func knownReference(of identifier: PersistentIdentifier) -> RowReference? {
@@ -263,6 +267,7 @@ final class SnapshotStoreAdapter<Store: DataStore>: DataStoreAdapter, @unchecked
   ) throws -> (any HistoryToken)? {
     try EntityNames.withCurrent(descriptorsByName) {
       try checkUniqueness(of: changes, for: state)
+      try checkReferences(of: changes, for: state)
       let request = DataStoreSaveChangesRequest<Store.Snapshot>(
         inserted: try changes.inserted.map { try snapshot(of: $0, savedTo: connection) },
         updated: try changes.updated.map { try snapshot(of: $0, savedTo: connection) },
