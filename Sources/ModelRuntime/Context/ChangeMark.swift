@@ -34,7 +34,7 @@ struct ChangeMark {
     saveCount == context.saveCount(of: descriptor)
   }
 
-  /// Whether the change was made when there had been no more saves than a number.
+  /// Whether at most `saveCount` saves preceded the change.
   func wasMade(upTo saveCount: Int) -> Bool { self.saveCount <= saveCount }
 
   /// Whether the store may have changed meanwhile: the change was made to lists that have been replaced.

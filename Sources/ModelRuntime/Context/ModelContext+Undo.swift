@@ -12,10 +12,11 @@ struct ContextUndo {
   private var saveCount = 0
   /// Number of saves that wrote to a store and threw at another; by the store's position.
   private var partialSaveCounts: [Int: Int] = [:]
-  /// The models that saves have put in the place of others: actions registered before know only the others.
+  /// The models that saves have put in the place of others; undo actions registered before refer to the replaced ones only.
   private var replacements: [ObjectIdentifier: Replacement] = [:]
-  /// The number of replacements from which on those are forgotten whose models are gone.
-  private var replacementLimit = 64
+  /// The number of replacements at which those of released models are dropped.
+  private var replacementLimit = ContextUndo.leastReplacementLimit
+  private static let leastReplacementLimit = 64
 
   private struct Replacement {
     weak var model: (any PersistentModel)?
@@ -47,7 +48,7 @@ extension ContextUndo {
   mutating func recordReplacement(by model: any PersistentModel, at saveCount: Int) {
     if replacements.count >= replacementLimit {
       replacements = replacements.filter { $0.value.model != nil }
-      replacementLimit = max(64, 2 * replacements.count)
+      replacementLimit = max(Self.leastReplacementLimit, 2 * replacements.count)
     }
     replacements[ObjectIdentifier(model)] = Replacement(model: model, saveCount: saveCount)
   }
@@ -58,7 +59,10 @@ extension ContextUndo {
     return known.model === model && mark.wasMade(upTo: known.saveCount)
   }
 
-  mutating func forgetReplacements() { replacements = [:] }
+  mutating func forgetReplacements() {
+    replacements = [:]
+    replacementLimit = Self.leastReplacementLimit
+  }
 }
 
 extension ModelContext {
@@ -187,7 +191,7 @@ extension ModelContext {
     register { [image] context in
       if state.staysAway, !mark.isUnsaved(in: context) { return }
       context.registerUndo(of: property, in: model, as: change?.reversed)
-      state.leaveReplacement(property, model, changedAt: mark)
+      state.leaveReplacement(property, model, changedAt: mark, returningTo: image)
       // Others may have set it to a model here, whose list has no other notice of it.
       if mark.isOutdated(in: context) { state.outdateList(property, with: model) }
       state.recordChange(property.ordinal)
@@ -415,20 +419,23 @@ extension _ModelState {
     context?.observers?.unsavedChangesBeginOrEnd(of: model)
   }
 
-  /// Takes a model out of the one that its to-one relationship leads to, if a save has put that one in the place of the one it was set
-  /// to: the undo manager's other actions are about the ends of that one.
+  /// Takes a model out of the list of its to-one destination, if a save has since put either of them in the place of another
+  /// one: the undo manager's other actions change the ends of the replaced one.
   ///
   /// - Parameters:
   ///   - property: The to-one end; nothing happens for any other property.
   ///   - model: The object itself.
   ///   - mark: The change that is undone.
+  ///   - image: The end to be restored: a destination that it leads to keeps the model.
   fileprivate func leaveReplacement(
     _ property: ModelProperty,
     _ model: any PersistentModel,
-    changedAt mark: ChangeMark
+    changedAt mark: ChangeMark,
+    returningTo image: RelationImage
   ) {
     guard !property.isToMany, let inverse = property.inverse, let end = linkedModel(property),
-      context?.undo.hasReplacedOthers(end, since: mark) == true
+      !image.leads(to: end), let undo = context?.undo,
+      undo.hasReplacedOthers(end, since: mark) || undo.hasReplacedOthers(model, since: mark)
     else { return }
     end._$state.removeOther(model, inverse, of: end)
   }
@@ -515,8 +522,9 @@ extension _ModelState {
     }
   }
 
-  /// Whether others have deleted the object: it has no ends any more that an undo could restore.
+  /// Whether the object has no ends any more that an undo could restore: others have deleted it, or a save has put another in its
+  /// place.
   ///
   /// Not if it was deleted here, too: the undo that restores its ends then inserts it again.
-  var staysAway: Bool { flags.contains(.vanished) && !flags.contains(.mayReturn) }
+  var staysAway: Bool { isRetired || flags.contains(.vanished) && !flags.contains(.mayReturn) }
 }

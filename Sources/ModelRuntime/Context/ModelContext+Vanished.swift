@@ -71,6 +71,8 @@ extension ModelContext {
     state.context = nil
     observers?.went(model)
     state.notifyOtherEnds()
+    // Models that it refers to may refer to it.
+    state.settleUnwritten()
   }
 }
 

@@ -38,6 +38,11 @@ struct RelationImage {
     }
   }
 
+  /// Whether the end leads to a model, or did when the image was made.
+  func leads(to model: any PersistentModel) -> Bool {
+    if case .one(let destination?) = content { destination === model } else { false }
+  }
+
   func restore(_ state: _ModelState) {
     switch content {
     case .unloaded: state.setRelation(.unloaded, property)

@@ -108,7 +108,7 @@ final class Upsert {
       var seen: Set<ObjectIdentifier> = []
       return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
-    // What was new was no member of a stored list: that it has left a list says nothing of the row that it stands for now.
+    // A new object was in no stored list, so its removal from one must not remove the row that it now represents.
     let new = Set(inserted.map { ObjectIdentifier($0) })
     for model in context.inserted + context.changed {
       let state = model._$state
@@ -246,5 +246,10 @@ extension _ModelState {
     reference = .none
     flags = [.stored, .adopted]
     setIdentifier(identifier)
+  }
+
+  /// Whether a save has put another object in this one's place.
+  var isRetired: Bool {
+    context == nil && reference == .none && flags.isSuperset(of: [.stored, .adopted])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Models that refer to each other` {
   /// What makes a ring of models in memory.
   enum Ring: CaseIterable {
-    case manyToMany, changedOwner, rollback, unsaved, toOneOfChanged
+    case manyToMany, changedOwner, rollback, unsaved, toOneOfChanged, goneElsewhere
   }
 
   private func makeRing(_ ring: Ring, in context: ModelContext) throws -> [any PersistentModel] {
@@ -34,6 +34,14 @@ import Testing
       let other = Player(7)
       other.captainOf = try context.team(2)
       context.insert(other)
+    case .goneElsewhere:
+      let medal = try context.medal(3)
+      player.medals = [medal]
+      let other = ModelContext(context.container)
+      other.delete(try other.player(1))
+      other.delete(try other.medal(3))
+      try other.save()
+      try context.save()
     }
     return [player]
   }

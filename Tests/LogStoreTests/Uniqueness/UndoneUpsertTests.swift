@@ -131,4 +131,138 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor<Entry>()) == 1)
     #expect(try other.fetchCount(FetchDescriptor<Account>()) == 0)
   }
+
+  /// Runs a closure as one group of the undo manager.
+  private func group(_ body: () throws -> Void) rethrows {
+    undo.groupsByEvent = false
+    undo.beginUndoGrouping()
+    try body()
+    undo.endUndoGrouping()
+  }
+
+  @Test func `leaves both ends of a pair as the save made them`() throws {
+    let card = Card("1111")
+    let old = Account(1, "old")
+    group {
+      context.insert(card)
+      context.insert(old)
+      old.card = card
+    }
+    try context.save()
+    group {
+      let new = Account(1, "new")
+      context.insert(new)
+      new.card = card
+    }
+    try context.save()
+    for step in [undo.undo, undo.redo, undo.undo] {
+      step()
+      try context.save()
+      #expect(card.account === old && old.card === card)
+      let stored = try ModelContext(context.container).fetch(FetchDescriptor<Account>())
+      #expect(stored.map { $0.card?.digits } == ["1111"])
+    }
+    #expect(context.invariantViolations() == [])
+  }
+
+  @Test func `moves a member to its former owner at both ends`() throws {
+    let (first, second) = (Bank("first"), Bank("second"))
+    let old = Account(1, "old")
+    group {
+      for model in [first, second] { context.insert(model) }
+      context.insert(old)
+      old.bank = first
+    }
+    try context.save()
+    group { old.bank = first }
+    group {
+      let new = Account(1, "new")
+      context.insert(new)
+      new.bank = second
+    }
+    try context.save()
+    #expect(second.accounts == [old])
+    undo.undo()
+    undo.undo()
+    for _ in 0..<2 {
+      let owner = try #require(old.bank)
+      for bank in [first, second] { #expect(bank.accounts == (bank === owner ? [old] : [])) }
+      try context.save()
+    }
+    #expect(context.invariantViolations() == [])
+  }
+
+  @Test func `has no end at a member that comes back`() throws {
+    group { context.insert(Account(2, "old")) }
+    try context.save()
+    let tag = Tag("x")
+    group {
+      let (new, other) = (Account(2, "new"), Account(3))
+      context.insert(other)
+      context.insert(tag)
+      tag.accounts.append(other)
+      context.insert(new)
+      new.tags.append(tag)
+    }
+    try context.save()
+    group { context.delete(tag) }
+    try context.save()
+    undo.undo()
+    undo.undo()
+    undo.redo()
+    try context.save()
+    let accounts = try context.fetch(FetchDescriptor<Account>())
+    for account in tag.accounts { #expect(accounts.contains(account)) }
+    #expect(context.invariantViolations() == [])
+  }
+
+  @Test func `leaves a list without the model that was merged away`() throws {
+    let bank = Bank("b")
+    let (first, last) = (Account(1, "first"), Account(1, "last"))
+    group {
+      context.insert(bank)
+      context.insert(first)
+      bank.accounts = [first]
+    }
+    group {
+      context.insert(last)
+      bank.accounts.remove(at: 0)
+    }
+    try context.save()
+    undo.undo()
+    try context.save()
+    let stored = try ModelContext(context.container).fetch(FetchDescriptor<Bank>())
+    #expect(bank.accounts.map(\.name) == stored.first?.accounts.map(\.name))
+    #expect(bank.accounts.allSatisfy { $0.modelContext === context })
+  }
+
+  /// Both ends of one link are merged into models of the context.
+  @Test(arguments: 0...3) func `lets the merged models go`(undoCount: Int) throws {
+    weak var members: (any PersistentModel)?
+    weak var merged: (any PersistentModel)?
+    do {
+      let (old, tag) = (Account(8), Marker("a"))
+      group { context.insert(old) }
+      try context.save()
+      group {
+        context.insert(tag)
+        tag.accounts.append(old)
+      }
+      try context.save()
+      group {
+        let (account, marker) = (Account(8), Marker("a"))
+        (members, merged) = (account, marker)
+        context.insert(account)
+        account.markers.append(tag)
+        context.insert(marker)
+        marker.accounts.append(account)
+      }
+      try context.save()
+      for _ in 0..<undoCount { undo.undo() }
+      try context.save()
+      undo.removeAllActions()
+      context.undoManager = nil
+    }
+    #expect(members == nil && merged == nil)
+  }
 }

@@ -7,6 +7,7 @@ import SwiftData
   var note: String?
   var bank: Bank?
   @Relationship(inverse: \Tag.accounts) var tags: [Tag] = []
+  @Relationship(inverse: \Marker.accounts) var markers: [Marker] = []
   @Relationship(deleteRule: .cascade, inverse: \Entry.account) var entries: [Entry] = []
   @Relationship(inverse: \Card.account) var card: Card?
 
@@ -25,6 +26,13 @@ import SwiftData
 
 @Model final class Tag {
   var text: String
+  var accounts: [Account] = []
+
+  init(_ text: String) { self.text = text }
+}
+
+@Model final class Marker {
+  @Attribute(.unique) var text: String
   var accounts: [Account] = []
 
   init(_ text: String) { self.text = text }
