@@ -33,12 +33,14 @@ extension ModelContext {
     after token: PageToken? = nil
   ) throws -> FetchPage<T> where T: PersistentModel {
     let pager = try Pager(descriptor, in: self)
-    let (models, hasMore) = try pager.models(behind: token, pager.sort)
-    return FetchPage(
-      models: models,
-      next: hasMore ? try models.last.map(pager.token) : nil,
-      previous: token == nil ? nil : try models.first.map(pager.token)
-    )
+    return try pager.readingOneState {
+      let (models, hasMore) = try pager.models(behind: token, pager.sort)
+      return FetchPage(
+        models: models,
+        next: hasMore ? try models.last.map(pager.token) : nil,
+        previous: token == nil ? nil : try models.first.map(pager.token)
+      )
+    }
   }
 
   /// Fetches the page of the models that match before a token: the last ones before it.
@@ -56,12 +58,14 @@ extension ModelContext {
     before token: PageToken
   ) throws -> FetchPage<T> where T: PersistentModel {
     let pager = try Pager(descriptor, in: self)
-    let (models, hasMore) = try pager.models(behind: token, pager.sort.reversed())
-    return FetchPage(
-      models: models.reversed(),
-      next: try models.first.map(pager.token),
-      previous: hasMore ? try models.last.map(pager.token) : nil
-    )
+    return try pager.readingOneState {
+      let (models, hasMore) = try pager.models(behind: token, pager.sort.reversed())
+      return FetchPage(
+        models: models.reversed(),
+        next: try models.first.map(pager.token),
+        previous: hasMore ? try models.last.map(pager.token) : nil
+      )
+    }
   }
 }
 
@@ -84,6 +88,13 @@ private struct Pager<T: PersistentModel> {
     self.descriptor = descriptor
     self.context = context
     stored = context.storedKeys(of: descriptor, sort.ordering, in: connection)
+  }
+
+  /// Runs a closure that fetches a page: its tokens are of the state that has its models, whatever others save meanwhile.
+  func readingOneState(_ body: () throws -> FetchPage<T>) throws -> FetchPage<T> {
+    // Otherwise tokens are of the values that the models have in the context.
+    if stored == nil { return try body() }
+    return try context.holdingState(of: connection, body)
   }
 
   /// The first models after a token, in an order.
