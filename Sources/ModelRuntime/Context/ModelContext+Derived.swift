@@ -14,9 +14,8 @@ extension ModelContext {
     askedFor asked: ChangeSet,
     in connection: StoreConnection
   ) {
-    if !connection.store.keepsRows, changes.updated.count > asked.updated.count {
-      let known = Set(asked.updated.map { $0._$state.reference })
-      derived.updated = changes.updated.map { $0._$state.reference }.filter { !known.contains($0) }
+    if !connection.store.keepsRows {
+      derived.updated = added(to: changes, askedFor: asked).map { $0._$state.reference }
     }
     for model in [changes.inserted, changes.updated].joined() {
       let state = model._$state
@@ -41,11 +40,16 @@ extension ModelContext {
     askedFor asked: ChangeSet,
     in connection: StoreConnection
   ) {
-    if connection.store.keepsRows || changes.updated.count <= asked.updated.count { return }
-    let known = Set(asked.updated.map { ObjectIdentifier($0) })
-    for model in changes.updated where !known.contains(ObjectIdentifier(model)) {
+    if connection.store.keepsRows { return }
+    for model in added(to: changes, askedFor: asked) {
       model._$reset(keeping: model._$state.descriptor.underivedColumns)
     }
+  }
+
+  /// The models of a save that the context did not ask to be saved.
+  private func added(to changes: ChangeSet, askedFor asked: ChangeSet) -> [any PersistentModel] {
+    let known = Set(asked.updated.map { ObjectIdentifier($0) })
+    return changes.updated.filter { !known.contains(ObjectIdentifier($0)) }
   }
 
   /// Takes over changes that the context's own saves made to other rows than those of its objects.

@@ -17,8 +17,8 @@ extension ChangeSet {
       guard descriptor.isDeriving else { continue }
       state.prepareForEncoding(model)
       var values = _DerivedValues()
-      // A list that is read may have the model's row read again, with a text that others have saved.
-      for attribute in attributes[of: descriptor].totalsFirst {
+      // Totals first: reading a list may replace the model's row by one with a text that others have saved.
+      for attribute in attributes[of: descriptor] {
         values[attribute.property.ordinal] = try attribute.value(of: model, at: now)
       }
       model._$derive(from: values)
@@ -57,14 +57,14 @@ private struct OwnedList: Hashable {
   let list: Int
 }
 
-/// The derived attributes of the classes of a save, each looked up once.
+/// The derived attributes of the classes of a save, each looked up once; those that read lists are the first.
 private struct AttributesByClass {
   private var known: [ObjectIdentifier: [DerivedAttribute]] = [:]
 
   subscript(of descriptor: ModelDescriptor) -> [DerivedAttribute] {
     mutating get {
       if let found = known[ObjectIdentifier(descriptor)] { return found }
-      let found = descriptor.derivedAttributes
+      let found = descriptor.derivedAttributes.totalsFirst
       known[ObjectIdentifier(descriptor)] = found
       return found
     }

@@ -88,16 +88,18 @@ extension PredicateExpressions.ForcedUnwrap: ObjectEvaluable {
 
 extension PredicateExpressions.NilCoalesce: ObjectEvaluable {
   func makeObjectEvaluator() -> NodeEvaluator<Output> {
-    let chain = lhs as? any OptionalChain
+    let isChain = lhs is any OptionalChain
     let lhs = lhs.makeEvaluator()
     let rhs = rhs.makeEvaluator()
-    guard chain != nil, RHS.Output.self is any AnyOptional.Type else {
+    guard isChain, RHS.Output.self is any AnyOptional.Type else {
       return { try lhs($0) ?? rhs($0) }
     }
     // Where both sides are optional, the types of the nodes make a nil at the end of a chain a value. In Swift it is none.
     return { bindings in
-      let value = try lhs(bindings) ?? rhs(bindings)
-      return (value as? any AnyOptional)?.wrappedValue == nil ? try rhs(bindings) : value
+      if let value = try lhs(bindings), (value as? any AnyOptional)?.wrappedValue != nil {
+        return value
+      }
+      return try rhs(bindings)
     }
   }
 }
