@@ -119,7 +119,7 @@ struct ColumnMeasurement {
     let isFirst = result.count == 0
     for group in 0..<count {
       let key = key(of: group)
-      let target = isFirst ? result.append(key) : result.group(of: key)
+      let target = isFirst ? result.append(key) : result.findOrAppendGroup(of: key)
       for (index, accumulator) in accumulators.enumerated() {
         result.accumulators[index].add(accumulator, group, to: target)
       }

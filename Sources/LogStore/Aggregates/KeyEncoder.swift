@@ -11,9 +11,12 @@ struct KeyEncoder {
   private let bucket: KeyBucket?
   /// The values that have a number, by it.
   private(set) var values: [KeyValue] = []
-  /// The numbers of the values; none, as long as each text has one spelling, which `texts` knows.
+  /// The number of each value; empty until `comparesValues`.
   private var codes: [KeyValue: Int32] = [:]
-  private var areSpelledOneWay = true
+  /// Whether equal values may differ in their bytes, so that a new one is looked up in `codes`.
+  ///
+  /// As long as all are plain texts, `texts` alone tells them apart.
+  private var comparesValues = false
   private var nullCode: Int32?
 
   private var integers = CodeTable()
@@ -54,19 +57,21 @@ struct KeyEncoder {
       nullCode = code
       return code
     }
-    if areSpelledOneWay {
-      areSpelledOneWay = false
-      for (code, value) in values.enumerated() { codes[value] = Int32(code) }
-    }
+    if !comparesValues { beginComparingValues() }
     if let known = codes[key] { return known }
     let code = append(key)
     codes[key] = code
     return code
   }
 
+  private mutating func beginComparingValues() {
+    comparesValues = true
+    for (code, value) in values.enumerated() { codes[value] = Int32(code) }
+  }
+
   /// The number of a text whose bytes have none.
   private mutating func code(ofNewSpelling text: String) -> Int32 {
-    if areSpelledOneWay, bucket == nil, source.isPlain, text.hasOneSpelling {
+    if !comparesValues, bucket == nil, source.isPlain, text.isPlainText {
       return append(KeyValue(.text(text)))
     }
     return code(of: source.value(.text(text)))

@@ -100,7 +100,8 @@ struct MeasuredColumn {
 
 /// Reads a property of the rows that a column refers to.
 ///
-/// The property is read once for each of those rows, as a row would read it that has the reference and nothing else.
+/// It is read anew at each call, as a row would read it that has the reference and nothing else: a key's encoder asks once for each
+/// reference.
 final class RelatedValues {
   private let reader: SourceReader
   private let layout: RowLayout

@@ -12,7 +12,7 @@ enum ModelDiagnostic: DiagnosticMessage {
   case destructured
   case tuple(property: String)
   case function(property: String)
-  case reference(property: String, modifier: String)
+  case unowned(property: String)
   case lazy(property: String)
   case wrapper(property: String, name: String)
   case observers(property: String)
@@ -56,8 +56,8 @@ enum ModelDiagnostic: DiagnosticMessage {
       "@Model cannot persist '\(property)': a tuple is not Codable; use a Codable struct"
     case .function(let property):
       "@Model cannot persist '\(property)': a function cannot be stored; mark it @Transient"
-    case .reference(let property, let modifier):
-      "@Model cannot persist '\(property)': a stored relationship cannot be '\(modifier)'"
+    case .unowned(let property):
+      "@Model cannot persist '\(property)': a stored relationship cannot be 'unowned'"
     case .lazy(let property):
       "@Model cannot persist 'lazy' property '\(property)'; mark it @Transient"
     case .wrapper(let property, let name):

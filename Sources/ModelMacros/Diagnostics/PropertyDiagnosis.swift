@@ -20,7 +20,7 @@ struct PropertyDiagnosis {
     switch refusal {
     case .severalVariables: [splitting]
     case .function, .lazy: [markingTransient]
-    case .reference(_, let modifier): [removingModifier(modifier), markingTransient]
+    case .unowned: [removingModifier("unowned"), markingTransient]
     case .wrapper(_, let name): [removingAttribute(name), markingTransient]
     default: []
     }

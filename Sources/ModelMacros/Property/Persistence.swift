@@ -38,8 +38,7 @@ enum Persistence {
     for modifier in variable.modifiers {
       switch modifier.name.tokenKind {
       case .keyword(.lazy): return .lazy(property: name)
-      case .keyword(.unowned):
-        return .reference(property: name, modifier: modifier.name.text)
+      case .keyword(.unowned): return .unowned(property: name)
       default: continue
       }
     }

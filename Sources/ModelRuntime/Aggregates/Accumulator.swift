@@ -371,7 +371,7 @@ package final class DistinctAccumulator: Accumulator {
     insert(KeyValue(value), to: group)
   }
 
-  /// Adds a value that the group does not have.
+  /// Adds a value that the group must not have yet.
   package func append(_ value: KeyValue, to group: Int) {
     groups[group].append(value)
     record(value)
@@ -397,7 +397,7 @@ package final class DistinctAccumulator: Accumulator {
   }
 }
 
-/// Different values: a list, and a set as soon as values come that may be among them.
+/// Distinct values: a list, and a set of the same values that is made at the first insertion of one that may be a duplicate.
 private struct DistinctKeys {
   private(set) var values: [KeyValue] = []
   private var known: Set<KeyValue> = []

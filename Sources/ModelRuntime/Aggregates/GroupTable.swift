@@ -37,7 +37,7 @@ package final class GroupTable {
   package let request: AggregateRequest
   /// The number of groups; if there are no keys, one holds everything.
   package private(set) var count = 0
-  /// The keys of each group, one behind the other.
+  /// The keys of all groups, concatenated: `request.keys.count` for each group.
   private var keys: [KeyValue] = []
   package let accumulators: [Accumulator]
   private var index = GroupIndex()
@@ -66,13 +66,14 @@ package final class GroupTable {
     keys[(group * request.keys.count)..<((group + 1) * request.keys.count)]
   }
 
-  /// The number of the group of a key.
-  package func group(of key: [KeyValue]) -> Int {
+  /// Returns the number of a key's group, which is added if there is none.
+  package func findOrAppendGroup(of key: [KeyValue]) -> Int {
     if key.isEmpty { return 0 }
-    // Groups that were appended are not looked for before.
-    while index.count < count { index.append(keys(of: index.count)) }
-    if let known = index.group(of: key, { keys(of: $0).elementsEqual(key) }) { return known }
-    index.append(key[...])
+    // Appended groups are indexed only when a look-up first needs them.
+    while index.count < count { index.append(GroupIndex.hash(of: keys(of: index.count))) }
+    let hash = GroupIndex.hash(of: key[...])
+    if let known = index.group(hash, where: { keys(of: $0).elementsEqual(key) }) { return known }
+    index.append(hash)
     return append(key)
   }
 
@@ -110,7 +111,7 @@ package final class GroupTable {
     for (index, part) in request.keys.enumerated() {
       key.append(KeyValue(part.bucket.map { $0.value(values[index]) } ?? values[index]))
     }
-    let group = group(of: key)
+    let group = findOrAppendGroup(of: key)
     for (index, measure) in request.measures.enumerated() {
       guard let source = measure.value else {
         accumulators[index].add(.bool(true), to: group)

@@ -27,7 +27,7 @@ extension BatchAssignment {
     BatchAssignment(
       keyPath: property,
       makeWriter: { ConstantWriter(column: try $0.column(property), value: value) },
-      apply: { $0[keyPath: property] = model(value, in: $0.modelContext) ?? value }
+      apply: { $0[keyPath: property] = counterpart(of: value, in: $0.modelContext) ?? value }
     )
   }
 
@@ -129,10 +129,8 @@ extension FixedWidthInteger {
   }
 }
 
-/// The model that a context has for a stored one of another context, which a batch was given.
-///
-/// - Returns: `nil` for a value that is no such model.
-private func model<Value>(_ value: Value, in context: ModelContext?) -> Value? {
+/// A context's own object for a stored model of another context; `nil` for any other value.
+private func counterpart<Value>(of value: Value, in context: ModelContext?) -> Value? {
   let wrapped = (value as? any AnyOptional)?.wrappedValue ?? value
   guard let context, let model = wrapped as? any PersistentModel, model.modelContext !== context,
     model._$state.flags.contains(.stored)

@@ -21,9 +21,9 @@ extension ModelContext {
         for model in models { for other in namedModels(of: model, property) { add(other) } }
         load(found)
       }
-      // The rows of a fetch are those of one store.
+      // All rows of a fetch are in one store, so a reference suffices to recognize one.
       var seen = SeenRows()
-      func read(_ reference: RowReference, in connection: StoreConnection) {
+      func addModel(at reference: RowReference, in connection: StoreConnection) {
         if seen.insert(reference), let other = self.model(at: reference, in: connection),
           !other._$state.isDeleted
         {
@@ -32,11 +32,13 @@ extension ModelContext {
       }
       for model in models {
         if !property.isToMany, let end = model._$fetchedRow.end(property.ordinal) {
-          if let reference = end.reference { read(reference, in: end.connection) }
+          if let reference = end.reference { addModel(at: reference, in: end.connection) }
           continue
         }
         if let members = model._$fetchedRow.members(property) {
-          for reference in members.references { read(reference, in: members.connection) }
+          for reference in members.references {
+            addModel(at: reference, in: members.connection)
+          }
           continue
         }
         let state = model._$state

@@ -44,8 +44,8 @@ private final class StoredRows: RowResolver {
 extension ModelContext {
   /// The sort keys by which a store places the models of a fetch.
   ///
-  /// - Returns: `nil` if they are those in the context: the order is about the models' own values, or the context itself tests the
-  ///   models and orders them.
+  /// - Returns: `nil` if values in the context decide: the keys are the models' own attributes, or the context tests and sorts the
+  ///   models itself.
   func storedKeys<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>,
     _ ordering: RowOrdering?,

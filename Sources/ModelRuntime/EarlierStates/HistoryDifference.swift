@@ -143,8 +143,8 @@ extension ModelContext {
   ///
   /// The values are in the contexts of both states: `ModelContext(container, asOf: token)`.
   ///
-  /// What a transaction did that was deleted from the history is not known any more: if one between the two states was, models that
-  /// it inserted or deleted are missing, or are told as updated.
+  /// Transactions that were deleted from the history are unknown: models that one of them inserted or deleted between the two
+  /// states are missing, or are reported as updated.
   ///
   /// - Parameters:
   ///   - earlier: The token of the one state.

@@ -58,7 +58,7 @@ struct PlannedVersions {
       try whole.validate()
       if let last = versions.last, last.number > whole.version {
         throw .unknownSchema.explained(
-          "\(plan) lists version \(whole.version) (\(type)) after \(last.number) (\(last.type)); "
+          "\(plan) has version \(whole.version) (\(type)) after \(last.number) (\(last.type)); "
             + "expected the oldest first"
         )
       }
@@ -66,7 +66,7 @@ struct PlannedVersions {
         $0.number == whole.version && $0.whole.checksum == whole.checksum
       }) {
         throw .unknownSchema.explained(
-          "\(plan) lists version \(whole.version) (\(type)) after \(same.number) (\(same.type)), which has the "
+          "\(plan) has version \(whole.version) (\(type)) after \(same.number) (\(same.type)), which has the "
             + "same models; expected another number or another shape, by which they could be told apart"
         )
       }

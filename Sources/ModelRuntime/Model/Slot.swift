@@ -119,8 +119,8 @@ extension _Slot {
 
 // MARK: Column values to which an app gives a raw value
 //
-// `extension Date: RawRepresentable`, as apps write it for a property wrapper of a user interface: the value is stored as any other
-// date. Without these, both of the families above would serve it.
+// For `extension Date: RawRepresentable`, which apps declare for property wrappers: stored like any other date. Without these
+// overloads, calls would be ambiguous between the two families above.
 
 extension _Slot
 where Value: _ColumnValue & RawRepresentable, Value.RawValue: _ColumnValue {

@@ -156,13 +156,12 @@ extension _ModelState {
 
   /// The list, to be changed at this end only: a stored list is not loaded for this.
   func listToChange(_ property: ModelProperty) -> RelatedModels {
-    // One that was made before the object was in a context is of the class that the property is declared with, and can hold no other.
-    if case .many(let list) = relation(property),
-      property.isDeclaredSo || type(of: list) == type(of: property.makeList([]))
-    {
-      return list
-    }
+    if case .many(let list) = relation(property), property.isDeclaredSo { return list }
     let list = property.makeList([])
+    // A list made before the object had a context has the declared class, and cannot hold another version's models.
+    if case .many(let known) = relation(property), type(of: known) == type(of: list) {
+      return known
+    }
     list.isLoaded = !flags.contains(.stored)
     list.epoch = listEpoch
     setRelation(.many(list), property)

@@ -58,7 +58,9 @@ extension _ModelState {
 
   // MARK: Changing
 
-  /// Sets a list to what an initializer gave it; that it gave it nothing means nothing for a list of another version's class.
+  /// Moves the list that an initializer set into the relationship.
+  ///
+  /// An empty one is ignored where the list is of another version's class: members may have been linked already.
   func adoptDestinations<D: PersistentModel>(
     _ destinations: [D],
     _ ordinal: Int,

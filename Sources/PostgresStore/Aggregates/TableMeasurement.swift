@@ -90,7 +90,7 @@ struct TableMeasurement {
       let key = wanted.keys.enumerated().map { place, key in
         KeyValue(result.value(row, place + 1, as: key.kind))
       }
-      let group = groups.group(of: key)
+      let group = groups.findOrAppendGroup(of: key)
       var place = wanted.keys.count + 1
       for (measure, accumulator) in zip(wanted.measures, groups.accumulators) {
         place += measure.add(result, row, place, rowCount: count, to: accumulator, group)

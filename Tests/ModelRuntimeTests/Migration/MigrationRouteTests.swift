@@ -229,7 +229,7 @@ import Testing
     }
     #expect(
       error(from: nil, to: v2, plan: Twice.self)?.message.contains(
-        "lists version 2.0.0 (V2Again) after 2.0.0 (V2), which has the same models"
+        "has version 2.0.0 (V2Again) after 2.0.0 (V2), which has the same models"
       ) == true
     )
   }

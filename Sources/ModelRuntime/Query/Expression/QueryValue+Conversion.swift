@@ -66,6 +66,10 @@ extension QueryValue {
         scalarMaker(scalar) as? (T) -> QueryValue
       } else if let optional = type as? any ConvertedOptional.Type {
         optional.maker as? (T) -> QueryValue
+      } else if TypeMetadata.isEnumeration(type), !(type is any CustomReflectable.Type),
+        let raw = type as? any RawRepresentable.Type
+      {
+        rawMaker(raw) as? (T) -> QueryValue
       } else { nil as ((T) -> QueryValue)? }
     return known ?? { QueryValue(of: $0) }
   }
@@ -86,6 +90,10 @@ private func scalarMaker<S: QueryScalar>(_: S.Type) -> Any {
 
 private func scalarConversion<S: QueryScalar>(_: S.Type) -> Any {
   { (value: QueryValue) -> S? in S(queryValue: value) }
+}
+
+private func rawMaker<R: RawRepresentable>(_: R.Type) -> Any {
+  { (value: R) -> QueryValue in rawQueryValue(value) ?? .opaque(OpaqueValue(value)) }
 }
 
 private func rawConversion<R: RawRepresentable>(_: R.Type) -> Any {

@@ -33,7 +33,7 @@ struct SortColumn {
     case (.double, .double(let value)), (.float, .double(let value)), (.date, .double(let value)):
       doubles.append(value)
     case (.text, .text(let value)):
-      arePlain = arePlain && value.hasOneSpelling
+      arePlain = arePlain && value.isPlainText
       texts.append(value)
     case (.uuid, .uuid(let value)): uuids.append(value)
     default: return appendNull()
@@ -192,8 +192,10 @@ extension SortColumn {
 }
 
 extension String {
-  /// Whether no other bytes are an equal text, unless they have scalars that this one's have not; see ``TextPattern``.
-  package var hasOneSpelling: Bool { utf8.allSatisfy { $0 < 0xCC } }
+  /// Whether all scalars are below U+0300: two such texts are equal exactly if their bytes are.
+  ///
+  /// A text with higher scalars may still be equal to one of them. See ``TextPattern``.
+  package var isPlainText: Bool { utf8.allSatisfy { $0 < 0xCC } }
 
   /// Eight bytes as a number with the same order.
   fileprivate func leadingBytes(skipping skipped: Int) -> UInt64 {

@@ -3,9 +3,9 @@ import RowFormat
 
 /// The sort keys of models as the store has them, for a fetch where the context may have others.
 ///
-/// A store places a row by what is saved, also by what its relationships lead to. In the context, models there may have unsaved
-/// values, or former ones. So the place of a model that has no unsaved changes itself follows from rows: otherwise the models that are
-/// merged into the store's answer would be compared with others that are not in order, and a page would begin where none ends.
+/// A store sorts by saved values, also by those at the ends of relationships, where models in the context may have unsaved or
+/// outdated ones. An unchanged model therefore takes its keys from rows: unsaved models are then merged into a list that is in the
+/// order they are compared by, and a page begins where the previous one ended.
 final class StoredKeys {
   private let ordering: RowOrdering
   private let rows: any RowResolver
