@@ -168,10 +168,10 @@ extension ModelContext {
     merge([rows])
     coordinator.post(rows, of: connection, from: inbox, announcement)
     coordinator.saveListeners.tell(rows, token, in: connection, author: author)
-    for other in connection.others(than: coordinator) {
+    for other in coordinator.others(sharing: connection) {
       other.coordinator.saveListeners.tell(rows, token, in: connection, author: author)
     }
-    connection.changeNotice.postSoon()
+    coordinator.changeNotices[connection.index].postSoon()
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       notice.add(rows, token, in: connection)

@@ -17,8 +17,8 @@ extension StoreCoordinator {
   private func observe(_ connection: StoreConnection) -> RemoteSaves.Observation? {
     guard let store = connection.store.openStore as? any RemoteRowReporting else { return nil }
     let index = connection.index
-    let watch = store.observeRemoteRows { [inboxes, changeNotice = connection.changeNotice] rows in
-      changeNotice.postSoon()
+    let watch = store.observeRemoteRows { [inboxes, notice = changeNotices[index]] rows in
+      notice.postSoon()
       return inboxes.note([SavedRows(rows, in: index)], from: nil)
     }
     return watch.map { RemoteSaves.Observation(store: store, watch: $0) }

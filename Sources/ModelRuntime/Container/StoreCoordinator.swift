@@ -16,6 +16,10 @@ final class StoreCoordinator: Sendable {
   let remoteSaves = RemoteSaves()
   /// Notified of every save.
   let saveListeners = SaveListeners()
+  /// Tell the program that a store has changed, by its index.
+  let changeNotices: [StoreChangeNotice]
+  /// The containers that have a store open, by its index; none where a container hears of no others.
+  let sharers: [StoreSharers?]
   /// The lanes that run the reads and writes of all containers of these stores.
   let lanes = WorkLanes()
   /// Number of reads of the stores' contexts that hold a state.
@@ -90,6 +94,8 @@ final class StoreCoordinator: Sendable {
     let connections = configurations.indices.compactMap { opened[$0] }
     self.connections = connections
     storesByClass = StoresByClass(connections)
+    changeNotices = connections.map { StoreChangeNotice(of: $0.identifier) }
+    sharers = connections.map(StoreSharers.sharers)
     for connection in connections {
       guard let store = connection.store.openStore as? any ContainedStore else { continue }
       store.didOpen { [weak self] in self.map { ModelContainer($0) } }
@@ -129,6 +135,8 @@ final class StoreCoordinator: Sendable {
       return connection
     }
     storesByClass = StoresByClass(connections)
+    changeNotices = connections.map { StoreChangeNotice(of: $0.identifier) }
+    sharers = []
   }
 
   /// Takes over earlier states of another coordinator's stores.
@@ -154,6 +162,8 @@ final class StoreCoordinator: Sendable {
     }
     self.connections = connections
     storesByClass = StoresByClass(connections)
+    changeNotices = connections.map { StoreChangeNotice(of: $0.identifier) }
+    sharers = []
   }
 
   /// The stores that can be opened, and are held for it; of others it is not known.

@@ -1,14 +1,5 @@
 import Synchronization
 
-/// A store that several containers of this process can have open together.
-package protocol SharedStore: AnyObject {
-  /// Finds the object that these containers have in common, or makes it.
-  ///
-  /// - Parameter make: Makes the object, for the first container.
-  /// - Returns: The object.
-  func common(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable
-}
-
 /// The containers of this process that have one store open.
 ///
 /// The contexts of each hear of the others' saves as of those of their siblings.
@@ -54,21 +45,28 @@ final class StoreSharers: Sendable {
   }
 }
 
-extension StoreConnection {
-  /// The other containers of this process that have the store open.
-  func others(than own: StoreCoordinator) -> [(coordinator: StoreCoordinator, index: Int)] {
-    sharers?.others(than: own) ?? []
+extension StoreSharers {
+  /// The containers that have a store open; `nil` for a store that belongs to one.
+  static func sharers(of connection: StoreConnection) -> StoreSharers? {
+    (connection.store.openStore as? any SharedStore)?.common { StoreSharers() } as? StoreSharers
   }
 }
 
 extension StoreCoordinator {
   /// Makes this container one that hears of saves through other ones, and tells them of its own.
   func joinSharers() {
-    for connection in connections { connection.sharers?.add(self, as: connection.index) }
+    for (index, sharers) in sharers.enumerated() { sharers?.add(self, as: index) }
   }
 
   func leaveSharers() {
-    for connection in connections { connection.sharers?.remove(self) }
+    for sharers in sharers { sharers?.remove(self) }
+  }
+
+  /// The other containers of this process that have a store open, and the index that it has in each.
+  func others(
+    sharing connection: StoreConnection
+  ) -> [(coordinator: StoreCoordinator, index: Int)] {
+    sharers.isEmpty ? [] : sharers[connection.index]?.others(than: self) ?? []
   }
 
   /// Makes the announcement of a commit to all contexts that have the store but the one that saves; `nil` if there are none.
@@ -76,7 +74,7 @@ extension StoreCoordinator {
     of connection: StoreConnection,
     from sender: SaveInbox?
   ) -> CommitAnnouncement? {
-    let others = connection.others(than: self)
+    let others = others(sharing: connection)
     var targets: [CommitAnnouncement.Target] = []
     if !others.isEmpty || inboxes.hasOthers(than: sender) {
       targets.append(.init(inboxes: inboxes, sender: sender, connectionIndex: connection.index))
@@ -107,7 +105,7 @@ extension StoreCoordinator {
       return
     }
     inboxes.post([rows()], from: sender)
-    for other in connection.others(than: self) {
+    for other in others(sharing: connection) {
       other.coordinator.inboxes.post([rows().asPart(ofStoreAt: other.index)], from: nil)
     }
   }

@@ -77,10 +77,10 @@ extension ModelContext {
     coordinator.saveListeners.tell(saved, author: author)
     for index in saved.indices {
       let connection = saved[index].connection
-      for other in connection.others(than: coordinator) {
+      for other in coordinator.others(sharing: connection) {
         other.coordinator.saveListeners.tell([saved[index]], author: author)
       }
-      connection.changeNotice.postSoon()
+      coordinator.changeNotices[connection.index].postSoon()
     }
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()

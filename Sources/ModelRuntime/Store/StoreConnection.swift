@@ -18,10 +18,6 @@ final class StoreConnection: @unchecked Sendable {
   let store: any StoreAdapter
   /// The name of the store in the identifiers of its models.
   let identifier: String
-  /// Tells observers of this program that the store has changed.
-  let changeNotice: StoreChangeNotice
-  /// The containers that have the store open; `nil` for a store that belongs to one.
-  let sharers: StoreSharers?
   /// Whether reading a relationship of one model also reads it for its siblings.
   let loadsSiblings: Bool
   /// The policy for new models whose unique values are taken.
@@ -49,8 +45,6 @@ final class StoreConnection: @unchecked Sendable {
     self.store = store
     self.isOfThePast = isOfThePast
     identifier = store.identifier
-    changeNotice = StoreChangeNotice(of: store.identifier)
-    sharers = (store.openStore as? any SharedStore)?.common { StoreSharers() } as? StoreSharers
     loadsSiblings = store.loadsSiblings
     self.models = models
     self.index = index
