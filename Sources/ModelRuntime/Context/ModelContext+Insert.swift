@@ -105,7 +105,9 @@ extension ModelContext {
       case .one(let other):
         guard let other else { break }
         state.hold(other)
-        if !gone.contains(where: { $0 === other }) { insertionQueue.append(other) }
+        if gone.contains(where: { $0 === other }) { break }
+        insertionQueue.append(other)
+        joinOtherEnds(of: property, [other], to: model)
       case .many(let list):
         // Nothing of it is stored with, or at, the new row.
         if !list.isLoaded { list.rebase(on: []) }
@@ -117,14 +119,22 @@ extension ModelContext {
         list.deletionCount = deletions.count
         for other in members { state.hold(other) }
         insertionQueue.append(contentsOf: members)
-        // Linked before either was in a context, by classes of several versions: the other end could not take the model in.
-        if let inverse = property.inverse, !inverse.isDeclaredSo {
-          for other in members { other._$state.insertOther(model, inverse, of: other) }
-        }
+        joinOtherEnds(of: property, members, to: model)
       }
     }
     state.showInLists(model)
     observers?.came(model)
+  }
+
+  /// Takes a new model in at the other ends of a relationship that was set before either was in a context: an end that is declared
+  /// with another version's class could not do so then.
+  private func joinOtherEnds(
+    of property: ModelProperty,
+    _ others: [any PersistentModel],
+    to model: any PersistentModel
+  ) {
+    guard let inverse = property.inverse, !inverse.isDeclaredSo else { return }
+    for other in others { other._$state.insertOther(model, inverse, of: other) }
   }
 
   /// Tells a state its object's class, with one look-up for consecutive objects of one class.

@@ -374,6 +374,28 @@ private enum MembersPlan: SchemaMigrationPlan {
     #expect(try context.fetchCount(owned) == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `keep one-to-one ends that were set before the insertion`(isSavedBetween: Bool) throws {
+    let context = try open(Mixed.self)
+    let (first, second) = (Mixed.Owner("a"), Mixed.Owner("b"))
+    let (desk, other) = (Mixed.Desk(1), Mixed.Desk(2))
+    first.desk = desk
+    second.desk = other
+    for owner in [first, second] { context.insert(owner) }
+    if isSavedBetween { try context.save() }
+    second.desk = desk
+    #expect(first.desk == nil)
+    context.delete(other)
+    try context.save()
+    for context in [context, ModelContext(context.container)] {
+      let byName = FetchDescriptor<Mixed.Owner>(sortBy: [SortDescriptor(\.name)])
+      #expect(try context.fetch(byName).map { $0.desk?.number } == [nil, 1])
+    }
+    context.delete(desk)
+    try context.save()
+    #expect(second.desk == nil)
+  }
+
   @Test func `have lists of the version's members, too`() throws {
     _ = try fill()
     let context = try open(OtherMembers.self, MembersPlan.self)
