@@ -18,11 +18,13 @@ extension ModelContext {
     else { return false }
     // The previous holder of the lock may have committed since this save began.
     noticeCommits(to: connection)
-    var ends: [(model: any PersistentModel, property: ModelProperty, inverse: ModelProperty)] = []
+    var ends: [PairEnd] = []
     for model in [changes.inserted, changes.updated].joined() {
       let state = model._$state
       for property in state.descriptor.relationships where state.sets(pair: property) {
-        if let inverse = property.inverse { ends.append((model, property, inverse)) }
+        if let inverse = property.inverse {
+          ends.append(PairEnd(model: model, property: property, inverse: inverse))
+        }
       }
     }
     if ends.isEmpty { return false }
@@ -32,9 +34,11 @@ extension ModelContext {
       },
       in: connection
     )
+    var isChanged = dissolveContradictions(among: ends)
     var former: [(model: any PersistentModel, property: ModelProperty, of: RowReference)] = []
-    for (model, property, inverse) in ends {
-      let state = model._$state
+    for end in ends {
+      let (property, inverse) = (end.property, end.inverse)
+      let state = end.model._$state
       let partner = state.linkedModel(property)?._$state
       if let reference = state.storedReference(property), reference != partner?.reference,
         let other = self.model(at: reference, in: connection)
@@ -47,15 +51,38 @@ extension ModelContext {
         former.append((other, property, partner.reference))
       }
     }
-    if former.isEmpty { return false }
+    if former.isEmpty { return isChanged }
     try readRows(of: former.map { $0.model._$state }, in: connection)
-    var isChanged = false
     for (model, property, reference) in former {
       let state = model._$state
       guard !state.isDeleted, !state.changed.contains(property.ordinal),
         state.storedReference(property) == reference
       else { continue }
       state.clear(property, of: model)
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  /// An end of a pair that a save sets.
+  private struct PairEnd {
+    let model: any PersistentModel
+    let property: ModelProperty
+    let inverse: ModelProperty
+  }
+
+  /// Makes nil the ends that lead to models whose own end was set to something else: an undo restores each end as it was here, and
+  /// another context may have saved one of them before it was set.
+  ///
+  /// - Returns: Whether there were any.
+  private func dissolveContradictions(among ends: [PairEnd]) -> Bool {
+    var isChanged = false
+    for end in ends {
+      guard let partner = end.model._$state.linkedModel(end.property),
+        partner._$state.changed.contains(end.inverse.ordinal),
+        partner._$state.linkedModel(end.inverse) !== end.model
+      else { continue }
+      end.model._$state.clear(end.property, of: end.model)
       isChanged = true
     }
     return isChanged

@@ -1,3 +1,4 @@
+import Foundation
 import LogStore
 import SwiftData
 import Testing
@@ -47,6 +48,25 @@ import Testing
     switch end {
     case .team: team.captain = player
     case .player: player.captainOf = team
+    }
+  }
+
+  /// One end was known before another context's save, and the other one after it.
+  @Test func `agree in the store after an undo that restores both`() throws {
+    second.undoManager = UndoManager()
+    let team = try second.team(1)
+    team.captain = nil
+    second.processPendingChanges()
+    try pair(1, 1, .team, in: first)
+    try first.save()
+    try second.player(1).captainOf = team
+    second.processPendingChanges()
+    try second.save()
+    second.undoManager?.undo()
+    try second.save()
+    for context in [second, ModelContext(club.container)] {
+      let found = try pairs(in: context)
+      #expect(found.captain == Dictionary(uniqueKeysWithValues: found.captainOf.map { ($1, $0) }))
     }
   }
 
