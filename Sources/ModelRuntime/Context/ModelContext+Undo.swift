@@ -53,6 +53,11 @@ extension ContextUndo {
     replacements[ObjectIdentifier(model)] = Replacement(model: model, saveCount: saveCount)
   }
 
+  /// Whether a save has put a model in the place of others.
+  func hasReplacedOthers(_ model: any PersistentModel) -> Bool {
+    replacements[ObjectIdentifier(model)]?.model === model
+  }
+
   /// Whether a model has been put in the place of others since a change.
   func hasReplacedOthers(_ model: any PersistentModel, since mark: ChangeMark) -> Bool {
     guard let known = replacements[ObjectIdentifier(model)] else { return false }
@@ -367,8 +372,25 @@ extension ModelContext {
         DeletePropagation.undoInsertion(of: model, in: context)
         state.outdateListsOfOwners(of: model)
       } else {
+        if context.undo.hasReplacedOthers(model) { context.leaveStoredEnds(of: model) }
         context.takeOut(model)
         context.register { $0.insert(model) }
+      }
+    }
+  }
+
+  /// Takes a model that is about to be taken out from the ends of stored models: those that were set here have been restored by the
+  /// same undo, but not those that a save has moved to it from models merged into it.
+  private func leaveStoredEnds(of model: any PersistentModel) {
+    let state = model._$state
+    for property in state.descriptor.relationships {
+      guard let inverse = property.inverse else { continue }
+      for other in state.related(property) {
+        let end = other._$state
+        guard end.flags.contains(.stored), end.context === self, !end.isDeleted,
+          inverse.isToMany ? end.relatedModels(inverse)?.contains(model) == true : true
+        else { continue }
+        end.removeOther(model, inverse, of: other)
       }
     }
   }

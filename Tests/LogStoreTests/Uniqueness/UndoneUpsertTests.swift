@@ -236,6 +236,26 @@ import Testing
     #expect(bank.accounts.allSatisfy { $0.modelContext === context })
   }
 
+  @Test func `takes back the ends that a save moved to a model whose insertion is undone`() throws {
+    let tags = [Tag("x"), Tag("y")]
+    group { for tag in tags { context.insert(tag) } }
+    try context.save()
+    let last = Account(1, "last")
+    group {
+      tags[0].accounts.append(Account(1, "first"))
+      tags[1].accounts.append(last)
+    }
+    try context.save()
+    group { context.delete(last) }
+    try context.save()
+    undo.undo()
+    undo.undo()
+    try context.save()
+    let stored = try ModelContext(context.container).fetch(FetchDescriptor<Account>())
+    for tag in tags { #expect(tag.accounts.map(\.name) == stored.map(\.name)) }
+    #expect(!context.hasChanges)
+  }
+
   /// Both ends of one link are merged into models of the context.
   @Test(arguments: 0...3) func `lets the merged models go`(undoCount: Int) throws {
     weak var members: (any PersistentModel)?
