@@ -40,8 +40,8 @@ final class TurnLock: @unchecked Sendable {
 
   /// Takes the lock.
   ///
-  /// - Parameter deadline: The end of the wait, by ``Monitor/now()``; `nil` waits without end, and is not for a process of which a
-  ///   call with a deadline has failed.
+  /// - Parameter deadline: The end of the wait, by ``Monitor/now()``; `nil` waits without end. After a call that has missed its
+  ///   deadline, the next one has a deadline, too.
   /// - Returns: Whether it was taken before the deadline.
   /// - Throws: ``StorageError`` if the system cannot lock the file.
   func take(until deadline: Int?) throws(StorageError) -> Bool {

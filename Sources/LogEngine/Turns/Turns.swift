@@ -228,10 +228,11 @@ final class Turns: @unchecked Sendable {
   /// The time that a process which has asked for the turn has to take it, in microseconds.
   private static let handOver = 1000
 
-  /// Leaves the lock to the process that has asked for it: that one sleeps, and would wake to find that this one has it again.
+  /// Leaves the lock alone for a moment: the process that has asked for it sleeps, and this one would take it again before that
+  /// wakes.
   private func letOthersBegin() {
     let end = Monitor.now() + Self.handOver
-    // It becomes a member only in its turn: until then, no turn is kept.
+    // The other process becomes a member only in its turn: until then, no turn is kept.
     lookedAt = end
     var rest = Self.handOver
     while rest > 0 {

@@ -62,7 +62,7 @@ final class TableStore: Sendable {
   /// Number of threads that read one state for a while.
   let pinCount = Atomic<Int>(0)
   private let end = Lock<StoreEnd?>(nil, .storeEnd)
-  /// The object that the containers have in common which have the store open.
+  /// The object shared by the containers that have the store open.
   private let common = Mutex<(any AnyObject & Sendable)?>(nil)
 
   /// Opens a store on disk, or makes it.
@@ -239,7 +239,7 @@ final class TableStore: Sendable {
     throw LogStoreError.storage(.readOnly(path: path), while: .saving, path: path)
   }
 
-  /// Returns the object that the containers have in common which have the store open.
+  /// Returns the object shared by the containers that have the store open.
   func common(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
     common.withLock { common in
       let object = common ?? make()

@@ -168,10 +168,9 @@ extension ModelContext {
     merge([rows])
     coordinator.post(rows, of: connection, from: inbox, announcement)
     coordinator.saveListeners.tell(rows, token, in: connection, author: author)
-    for other in coordinator.others(sharing: connection) {
-      other.coordinator.saveListeners.tell(rows, token, in: connection, author: author)
+    coordinator.tellOthers(of: connection) {
+      $0.tell(rows, token, in: connection, author: author)
     }
-    coordinator.changeNotices[connection.index].postSoon()
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
       notice.add(rows, token, in: connection)

@@ -16,7 +16,7 @@ extension Notification.Name {
 }
 #endif
 
-/// The notification that a store has changed, whoever has saved.
+/// Posts the notification that a store has changed, in this process or in another one.
 final class StoreChangeNotice: Sendable {
   static let name = SaveNotifications.Observable("NSPersistentStoreRemoteChangeNotification")
 
@@ -32,7 +32,7 @@ final class StoreChangeNotice: Sendable {
     guard let name = Self.name.observedName else { return }
     guard !isDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
     DispatchQueue.global(qos: .userInitiated).async {
-      // First, so that the next save is told of by a notification of its own.
+      // Cleared first, so that a save from now on posts a notification of its own.
       self.isDue.store(false, ordering: .sequentiallyConsistent)
       NotificationCenter.default.post(
         name: name,

@@ -16,7 +16,7 @@ final class StoreCoordinator: Sendable {
   let remoteSaves = RemoteSaves()
   /// Notified of every save.
   let saveListeners = SaveListeners()
-  /// Tell the program that a store has changed, by its index.
+  /// The notices of the changes of each store, by its index.
   let changeNotices: [StoreChangeNotice]
   /// The containers that have a store open, by its index; none where a container hears of no others.
   let sharers: [StoreSharers?]

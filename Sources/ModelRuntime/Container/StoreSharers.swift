@@ -87,6 +87,16 @@ extension StoreCoordinator {
     return targets.isEmpty ? nil : CommitAnnouncement(to: targets)
   }
 
+  /// Tells the listeners of the other containers that have a store of a save, and the program that the store has changed.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - body: Tells the listeners of one container.
+  func tellOthers(of connection: StoreConnection, _ body: (SaveListeners) -> Void) {
+    for other in others(sharing: connection) { body(other.coordinator.saveListeners) }
+    changeNotices[connection.index].postSoon()
+  }
+
   /// Notifies all contexts that have the store but the one that saved.
   ///
   /// - Parameters:

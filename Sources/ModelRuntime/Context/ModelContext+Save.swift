@@ -76,11 +76,9 @@ extension ModelContext {
     observers?.saved(saved.map(\.changes), pending: inserted)
     coordinator.saveListeners.tell(saved, author: author)
     for index in saved.indices {
-      let connection = saved[index].connection
-      for other in coordinator.others(sharing: connection) {
-        other.coordinator.saveListeners.tell([saved[index]], author: author)
+      coordinator.tellOthers(of: saved[index].connection) {
+        $0.tell([saved[index]], author: author)
       }
-      coordinator.changeNotices[connection.index].postSoon()
     }
     SaveNotifications.postDidSave(of: self) {
       var notice = SaveNotice()
