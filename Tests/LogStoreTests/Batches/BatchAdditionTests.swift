@@ -42,13 +42,10 @@ import Testing
       let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
       return try ModelContainer(for: Counter.self, configurations: configuration)
     }
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    return try ModelContainer(
+      for: Counter.self,
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Counter.self, configurations: configuration)
   }
 
   private func insert(_ count: Int, in container: ModelContainer) throws {

@@ -168,13 +168,10 @@ private typealias Plane = Pairing.Plane
   init() throws { folder = try TemporaryFolder() }
 
   private func open() throws -> ModelContainer {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    try ModelContainer(
+      for: Pairing.schema,
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Pairing.schema, configurations: configuration)
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)

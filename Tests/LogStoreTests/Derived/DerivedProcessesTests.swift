@@ -14,13 +14,10 @@ private typealias Cost = Deriving.Cost
   init() throws { folder = try TemporaryFolder() }
 
   private func open() throws -> ModelContainer {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    try ModelContainer(
+      for: Schema(Deriving.types),
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Schema(Deriving.types), configurations: configuration)
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)

@@ -11,13 +11,11 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func open() throws -> ModelContainer {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    try ModelContainer(
+      for: Meter.self,
+      Tally.self,
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Meter.self, Tally.self, configurations: configuration)
   }
 
   @Test func `keeps few of the container's own saves in mind, and counts each once`() async throws {

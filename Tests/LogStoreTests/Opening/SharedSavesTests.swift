@@ -114,7 +114,7 @@ import Testing
     #expect(back.eventCounter == 4)
   }
 
-  @Test func `find those gone that were closed or released`() async throws {
+  @Test func `pass over containers that were closed or released`() async throws {
     do {
       let released = try Self.open(in: folder, Beacon.self, Keeper.self)
       let context = ModelContext(released)

@@ -13,13 +13,11 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func open() throws -> ModelContainer {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    try ModelContainer(
+      for: Meter.self,
+      Tally.self,
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Meter.self, Tally.self, configurations: configuration)
   }
 
   private func transactions(_ container: ModelContainer) throws -> [Transaction] {

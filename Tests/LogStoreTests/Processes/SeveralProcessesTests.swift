@@ -59,12 +59,7 @@ import Testing
   private func configuration(
     _ durability: LogStoreConfiguration.Durability = .relaxed
   ) -> LogStoreConfiguration {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: durability
-    )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
+    var configuration = LogStoreConfiguration.ofAnotherProcess(in: folder, durability: durability)
     configuration.externalStorageThreshold = 64
     return configuration
   }

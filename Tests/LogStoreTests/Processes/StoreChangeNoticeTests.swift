@@ -1,5 +1,4 @@
 import Foundation
-import LogEngineTestSupport
 import LogStore
 import SwiftData
 import Testing
@@ -18,13 +17,10 @@ import Testing
 
   /// A container that knows as little of others as if it were in a process of its own.
   private func open() throws -> ModelContainer {
-    var configuration = LogStoreConfiguration(
-      url: folder.url.appending(path: "store"),
-      durability: .relaxed
+    try ModelContainer(
+      for: Bulletin.self,
+      configurations: LogStoreConfiguration.ofAnotherProcess(in: folder)
     )
-    configuration.writers = .severalProcesses
-    configuration.sharesOpenStore = false
-    return try ModelContainer(for: Bulletin.self, configurations: configuration)
   }
 
   /// Runs a closure and returns once the store's change has been told of by a number of containers.
