@@ -94,13 +94,8 @@ struct NewBlobs: ~Copyable {
   }
 
   private func index(of id: BlobID) -> Int? {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].reference.id < id { low = middle + 1 } else { high = middle }
-    }
-    return low < entries.count && entries[low].reference.id == id ? low : nil
+    let index = entries.partitionPoint { $0.reference.id < id }
+    return index < entries.count && entries[index].reference.id == id ? index : nil
   }
 
   // MARK: Publishing

@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Values by the offset of a batch's records.
 ///
 /// Records are written one behind the other: the offsets ascend, and are found by binary search.
@@ -7,12 +9,8 @@ struct RecordMap<Value> {
 
   /// The value of the record that starts at an offset; `nil` if it has none.
   subscript(place: Int) -> Value? {
-    var (low, high) = (0, places.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if places[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low < places.count && places[low] == place ? values[low] : nil
+    let index = places.partitionPoint { $0 < place }
+    return index < places.count && places[index] == place ? values[index] : nil
   }
 
   mutating func append(_ value: Value, at place: Int) {

@@ -27,13 +27,8 @@ final class CommitMarks: Sendable {
     let beginning = Mark(beginningOf: segment)
     return marks.withLock { marks in
       guard let known = marks[segment.id] else { return beginning }
-      var low = 0
-      var high = known.count
-      while low < high {
-        let middle = (low + high) / 2
-        if known[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
-      }
-      return low == 0 ? beginning : known[low - 1]
+      let count = known.partitionPoint { $0.sequence <= sequence }
+      return count == 0 ? beginning : known[count - 1]
     }
   }
 

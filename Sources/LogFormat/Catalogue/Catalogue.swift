@@ -26,13 +26,8 @@ public struct Catalogue: Hashable, Sendable {
   }
 
   package func position(of number: UInt16) -> Int? {
-    var low = 0
-    var high = tables.count
-    while low < high {
-      let middle = (low + high) / 2
-      if tables[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < tables.count && tables[low].number == number ? low : nil
+    let position = tables.partitionPoint { $0.number < number }
+    return position < tables.count && tables[position].number == number ? position : nil
   }
 }
 

@@ -99,17 +99,10 @@ extension PackReader {
 
   /// Returns the block of a group whose range of keys contains this one.
   private func block(of key: UInt64, in group: BlockGroup) -> Int? {
-    var low = 0
-    var high = group.blocks.count
-    while low < high {
-      let middle = (low + high) / 2
-      let lastKey = footer.blocks[group.blocks[middle]].lastKey
-      if lastKey < key { low = middle + 1 } else { high = middle }
-    }
-    guard low < group.blocks.count, footer.blocks[group.blocks[low]].firstKey <= key else {
-      return nil
-    }
-    return group.blocks[low]
+    let blocks = group.blocks
+    let place = blocks.partitionPoint { footer.blocks[$0].lastKey < key }
+    guard place < blocks.count, footer.blocks[blocks[place]].firstKey <= key else { return nil }
+    return blocks[place]
   }
 
   private func row(of key: UInt64, in number: Int) throws -> Int? {

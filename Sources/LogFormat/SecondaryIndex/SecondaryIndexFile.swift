@@ -140,22 +140,13 @@ package final class SecondaryIndexFile: Sendable {
 
   /// Returns the first block that begins with a word, or with a greater one.
   private func firstBlock(startingWith word: UInt64) -> Int {
-    var (low, high) = (0, blockCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if firstWord(0, ofBlock: middle) < word { low = middle + 1 } else { high = middle }
-    }
-    return low
+    (0..<blockCount).partitionPoint { firstWord(0, ofBlock: $0) < word }
   }
 
   /// Returns the offset of the first entry of a block that begins with a word, or with a greater one.
   private func firstEntry(with word: UInt64, in words: Span<UInt64>) -> Int {
-    var (low, high) = (0, words.count / header.stride)
-    while low < high {
-      let middle = (low + high) / 2
-      if words[middle * header.stride] < word { low = middle + 1 } else { high = middle }
-    }
-    return low * header.stride
+    let entries = 0..<words.count / header.stride
+    return entries.partitionPoint { words[$0 * header.stride] < word } * header.stride
   }
 
   /// Appends the directory's words for a block.

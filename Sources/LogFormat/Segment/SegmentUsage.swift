@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The size of the records in a segment, and of those that some row still needs.
 ///
 /// A delta needs the records before it, down to a whole row. A delete needs only itself.
@@ -88,18 +90,15 @@ package struct SegmentUsages: Hashable, Sendable {
 
   /// Returns the index of an entry, which is created if needed.
   private mutating func makeIndex(of segment: SegmentID, _ table: UInt16) -> Int {
-    var low = 0
-    var high = entries.count
     // Mostly, records that were just appended are counted: the entry is among the last.
-    if high > 8, entries[high - 8].isBefore(segment, table) { low = high - 8 }
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].isBefore(segment, table) { low = middle + 1 } else { high = middle }
+    let last = max(entries.count - 8, 0)
+    let start = last > 0 && entries[last].isBefore(segment, table) ? last : 0
+    let index = (start..<entries.count).partitionPoint { entries[$0].isBefore(segment, table) }
+    if index == entries.count || entries[index].segment != segment || entries[index].table != table
+    {
+      entries.insert(Entry(segment: segment, table: table, usage: SegmentUsage()), at: index)
     }
-    if low == entries.count || entries[low].segment != segment || entries[low].table != table {
-      entries.insert(Entry(segment: segment, table: table, usage: SegmentUsage()), at: low)
-    }
-    return low
+    return index
   }
 }
 

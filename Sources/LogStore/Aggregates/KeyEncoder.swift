@@ -230,14 +230,9 @@ struct KeyEncoder {
     of value: Double,
     in ranges: [(range: Range<Double>, code: Int32)]
   ) -> (place: Int, found: (range: Range<Double>, code: Int32)?) {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].range.upperBound <= value { low = middle + 1 } else { high = middle }
-    }
-    let isThere = low < ranges.count && ranges[low].range.contains(value)
-    return (low, isThere ? ranges[low] : nil)
+    let place = ranges.partitionPoint { $0.range.upperBound <= value }
+    let isThere = place < ranges.count && ranges[place].range.contains(value)
+    return (place, isThere ? ranges[place] : nil)
   }
 
   private mutating func encodeCodes(

@@ -24,13 +24,8 @@ package struct HistoryDeletions: Hashable {
 
   func contains(_ number: UInt64) -> Bool {
     if number <= lowWaterMark { return true }
-    var low = 0
-    var high = runs.count
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].upperBound < number { low = middle + 1 } else { high = middle }
-    }
-    return low < runs.count && runs[low].contains(number)
+    let place = runs.partitionPoint { $0.upperBound < number }
+    return place < runs.count && runs[place].contains(number)
   }
 }
 

@@ -422,11 +422,11 @@ extension OrderedKeys {
   }
 
   private func firstGroup(startingAfter entry: IndexEntry) -> Int {
-    groups.firstPlace { !startsAfter($0.blocks[0], entry) }
+    groups.partitionPoint { !startsAfter($0.blocks[0], entry) }
   }
 
   private func firstBlock(startingAfter entry: IndexEntry, in group: Int) -> Int {
-    groups[group].blocks.firstPlace { !startsAfter($0, entry) }
+    groups[group].blocks.partitionPoint { !startsAfter($0, entry) }
   }
 
   /// Whether the first entry of a block comes after another.
@@ -565,17 +565,9 @@ extension OrderedKeys {
     in words: UnsafeBufferPointer<UInt64>,
     _ stride: Int
   ) -> Int {
-    var low = 0
-    var high = words.count / stride
-    while low < high {
-      let middle = (low + high) / 2
-      if unsafe compare(words, middle * stride, stride, entry) < 0 {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+    (0..<words.count / stride).partitionPoint {
+      unsafe compare(words, $0 * stride, stride, entry) < 0
     }
-    return low
   }
 
   /// Compares an entry of a block with another; the sign of the result is their order.
@@ -617,16 +609,4 @@ extension Array {
     }
   }
 
-  /// The first place whose element is not among those that come first.
-  fileprivate func firstPlace(where comesFirst: (Element) -> Bool) -> Int {
-    unsafe withUnsafeBufferPointer { elements in
-      var low = 0
-      var high = elements.count
-      while low < high {
-        let middle = (low + high) / 2
-        if unsafe comesFirst(elements[middle]) { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-  }
 }

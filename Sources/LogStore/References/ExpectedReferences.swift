@@ -28,17 +28,10 @@ struct ExpectedReferences {
         return references[next]
       }
       if place < references.count, references[place].row == row { return references[place] }
-      var range = references.indices
-      while !range.isEmpty {
-        let middle = range.lowerBound + range.count / 2
-        let found = references[middle]
-        if found.row == row {
-          place = middle
-          return found
-        }
-        range = found.row < row ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
-      }
-      return nil
+      let found = references.partitionPoint { $0.row < row }
+      guard found < references.count, references[found].row == row else { return nil }
+      place = found
+      return references[found]
     }
   }
 

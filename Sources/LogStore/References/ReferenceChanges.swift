@@ -150,29 +150,15 @@ struct ReferenceChanges {
 extension Array where Element: Comparable {
   /// Whether an element is in an array that ascends.
   fileprivate func containsInOrder(_ element: Element) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < element { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == element
+    let place = partitionPoint { $0 < element }
+    return place < count && self[place] == element
   }
 }
 
 extension [(table: UInt16, keys: Range<UInt64>)] {
   /// Whether a row is in one of the runs, which are in order.
   fileprivate func contain(_ row: RowReference) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if (self[middle].table, self[middle].keys.lowerBound) <= (row.table, row.key) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low > 0 && self[low - 1].table == row.table && self[low - 1].keys.contains(row.key)
+    let end = partitionPoint { ($0.table, $0.keys.lowerBound) <= (row.table, row.key) }
+    return end > 0 && self[end - 1].table == row.table && self[end - 1].keys.contains(row.key)
   }
 }

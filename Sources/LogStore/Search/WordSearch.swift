@@ -263,12 +263,8 @@ extension [UInt64] {
       lower += step
       step *= 2
     }
-    var upper = Swift.min(lower + step, count)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if self[middle] < key { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
+    let upper = Swift.min(lower + step, count)
+    return (lower..<upper).partitionPoint { self[$0] < key }
   }
 }
 

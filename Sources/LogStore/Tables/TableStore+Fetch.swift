@@ -451,13 +451,8 @@ extension [UInt64] {
   fileprivate func places(of numbers: [UInt64]) -> [Int] {
     assert(zip(self, dropFirst()).allSatisfy(<), "rows are visited in the order of their keys")
     return numbers.compactMap { number in
-      var low = startIndex
-      var high = endIndex
-      while low < high {
-        let middle = (low + high) / 2
-        if self[middle] < number { low = middle + 1 } else { high = middle }
-      }
-      return low < endIndex && self[low] == number ? low : nil
+      let place = partitionPoint { $0 < number }
+      return place < endIndex && self[place] == number ? place : nil
     }
   }
 }

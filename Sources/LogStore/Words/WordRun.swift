@@ -115,12 +115,8 @@ struct WordRun: Sendable {
 
   /// The number of the row with a key; `nil` if the run has no such row.
   func row(ofKey key: UInt64) -> Int? {
-    var (lower, upper) = (0, rowCount)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if rowKey(middle) < key { lower = middle + 1 } else { upper = middle }
-    }
-    return lower < rowCount && rowKey(lower) == key ? lower : nil
+    let row = (0..<rowCount).partitionPoint { rowKey($0) < key }
+    return row < rowCount && rowKey(row) == key ? row : nil
   }
 
   /// The rows whose words do not tell all that their texts contain, ascending.
@@ -181,22 +177,12 @@ struct WordRun: Sendable {
 
   /// The first word for which a test fails that holds for all words before it.
   private func firstWord(_ isBefore: (RawSpan) -> Bool) -> Int {
-    var (lower, upper) = (0, wordCount)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if withWord(middle, isBefore) { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
+    (0..<wordCount).partitionPoint { withWord($0, isBefore) }
   }
 
   /// The number of the word at an offset into the vocabulary.
   private func word(at offset: Int, from first: Int) -> Int {
-    var (lower, upper) = (first, wordCount)
-    while upper - lower > 1 {
-      let middle = (lower + upper) / 2
-      if wordStart(middle) <= offset { lower = middle } else { upper = middle }
-    }
-    return lower
+    (first..<wordCount).partitionPoint { wordStart($0) <= offset } - 1
   }
 
   // MARK: Postings

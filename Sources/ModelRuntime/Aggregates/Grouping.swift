@@ -1,4 +1,5 @@
 public import Foundation
+import RowFormat
 
 /// A rule that puts models into groups when a context measures them.
 ///
@@ -145,12 +146,8 @@ private struct RangeSearch<Bound: Comparable> {
   /// - Complexity: O(log *n*) for *n* ranges in order, otherwise O(*n*).
   func index(of value: Bound) -> Int? {
     guard areInOrder else { return ranges.firstIndex { $0.contains(value) } }
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if ranges[middle].lowerBound <= value { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 && ranges[low - 1].contains(value) ? low - 1 : nil
+    let index = ranges.partitionPoint { $0.lowerBound <= value } - 1
+    return index >= 0 && ranges[index].contains(value) ? index : nil
   }
 }
 

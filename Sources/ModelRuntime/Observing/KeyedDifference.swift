@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The elements removed from and inserted into a list on its way to another, by their identifiers.
 ///
 /// No list has an identifier twice, so the elements that stay form a longest ascending run of positions, and
@@ -103,14 +105,10 @@ func longestAscent(in numbers: [Int]) -> [Int] {
   var former: [Int] = []
   former.reserveCapacity(numbers.count)
   for (position, number) in numbers.enumerated() {
-    var (low, high) = (0, ends.count)
-    if let last = ends.last, numbers[last] < number { low = high }
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-    }
-    former.append(low == 0 ? -1 : ends[low - 1])
-    if low == ends.count { ends.append(position) } else { ends[low] = position }
+    let isLongest = ends.last.map { numbers[$0] < number } ?? true
+    let length = isLongest ? ends.count : ends.partitionPoint { numbers[$0] < number }
+    former.append(length == 0 ? -1 : ends[length - 1])
+    if length == ends.count { ends.append(position) } else { ends[length] = position }
   }
   var positions: [Int] = []
   positions.reserveCapacity(ends.count)

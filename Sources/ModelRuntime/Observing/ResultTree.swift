@@ -1,3 +1,5 @@
+import RowFormat
+
 /// A list that is cheap to change at any position and to keep old versions of: a counted B-tree.
 ///
 /// A copy shares its nodes with the original, and changing one of the two copies the nodes on the path to the
@@ -57,11 +59,11 @@ struct ResultTree<Element> {
     var skipped = 0
     while !node.isLeaf {
       // The last child whose first element comes before the place.
-      let child = Swift.max(node.children.partition { isBefore($0.first) } - 1, 0)
+      let child = Swift.max(node.children.partitionPoint { isBefore($0.first) } - 1, 0)
       skipped += node.children[..<child].reduce(0) { $0 + $1.count }
       node = node.children[child]
     }
-    return skipped + node.entries.partition(isBefore)
+    return skipped + node.entries.partitionPoint(isBefore)
   }
 
   /// - Complexity: O(log *n*).
@@ -244,18 +246,5 @@ final class ResultTreeNode<Element> {
 
   private func makeUnique(_ index: Int) {
     if !isKnownUniquelyReferenced(&children[index]) { children[index] = children[index].copy() }
-  }
-}
-
-extension Array {
-  /// Returns the number of leading elements that pass a test, in an array ordered by it.
-  fileprivate func partition(_ isTrue: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if isTrue(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -1,3 +1,5 @@
+import RowFormat
+
 /// Ranks as numbers, independent of models.
 enum Ranks {
   /// Ranks in strictly ascending order that keep as many former ones as possible.
@@ -87,14 +89,9 @@ enum Ranks {
     var previous = [Int](repeating: -1, count: ranks.count)
     for (index, rank) in ranks.enumerated() {
       guard let rank else { continue }
-      var low = 0
-      var high = tails.count
-      while low < high {
-        let middle = (low + high) / 2
-        if let tail = ranks[tails[middle]], tail < rank { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { previous[index] = tails[low - 1] }
-      if low < tails.count { tails[low] = index } else { tails.append(index) }
+      let length = tails.partitionPoint { ranks[$0].map { $0 < rank } ?? false }
+      if length > 0 { previous[index] = tails[length - 1] }
+      if length < tails.count { tails[length] = index } else { tails.append(index) }
     }
     var kept = [Bool](repeating: false, count: ranks.count)
     var next = tails.last ?? -1

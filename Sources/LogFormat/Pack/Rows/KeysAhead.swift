@@ -1,3 +1,5 @@
+import RowFormat
+
 /// The keys of the rows that a scan reads next, as far as it is worth knowing.
 struct KeysAhead {
   /// Some keys, ascending.
@@ -39,13 +41,8 @@ struct KeysAhead {
   /// - Returns: `nil` if there are many, or nothing is known.
   func keys(of block: BlockEntry) -> (count: Int, keys: ClosedRange<UInt64>)? {
     guard place < keys.count, keys[place] <= block.lastKey else { return nil }
-    var low = place + 1
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] <= block.lastKey { low = middle + 1 } else { high = middle }
-    }
-    if low == keys.count, !isEnd { return nil }
-    return (low - place, keys[place]...keys[low - 1])
+    let end = (place + 1..<keys.count).partitionPoint { keys[$0] <= block.lastKey }
+    if end == keys.count, !isEnd { return nil }
+    return (end - place, keys[place]...keys[end - 1])
   }
 }

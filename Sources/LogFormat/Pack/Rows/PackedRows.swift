@@ -67,13 +67,8 @@ import RowFormat
       let index = Int(key - firstKey)
       return contains(index) ? index : nil
     }
-    var low = 0
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key ? firstRow + low : nil
+    let place = keys.partitionPoint { $0 < key }
+    return place < keys.count && keys[place] == key ? firstRow + place : nil
   }
 
   /// Takes one row that was cut out of its block.

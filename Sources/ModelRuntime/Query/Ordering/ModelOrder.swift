@@ -132,12 +132,7 @@ private struct PlaceSearch {
       upper += step
       step *= 2
     }
-    upper = min(upper, known.count)
-    while lower < upper {
-      let middle = lower + (upper - lower) / 2
-      if try isBefore(place, middle, read) { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
+    return try (lower..<min(upper, known.count)).partitionPoint { try isBefore(place, $0, read) }
   }
 
   /// Whether the model at a position comes before a place.
