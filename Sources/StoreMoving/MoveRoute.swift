@@ -79,7 +79,7 @@ protocol MoveRoute: AnyObject {
 extension TableDescription {
   /// The positions of the columns with the places of rows in lists.
   var rankColumns: [Int] {
-    columns.indices.filter { columns[$0].name.hasPrefix("_rank_") && columns[$0].type == .integer }
+    columns.indices.filter { RankColumn.isOne(named: columns[$0].name, columns[$0].type) }
   }
 }
 #endif

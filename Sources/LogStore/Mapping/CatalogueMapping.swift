@@ -152,7 +152,7 @@ package enum CatalogueMapping {
       for property in descriptor.properties {
         guard let original = property.originalName else { continue }
         names.insert(original)
-        names.insert("_rank_" + original)
+        names.insert(RankColumn.name(for: original))
       }
       for number in layout.columns {
         if let column = table.column(number), !names.contains(column.name) {

@@ -258,9 +258,9 @@ extension SchemaMapping {
         isNew(property, in: table, former)
       else { continue }
       renamings.append(Renaming(old: old, new: property.name))
-      let rank = "_rank_"
-      if descriptor.rankColumns[property.ordinal] != nil, table.column(named: rank + old) != nil {
-        renamings.append(Renaming(old: rank + old, new: rank + property.name))
+      let rank = RankColumn.name(for: old)
+      if descriptor.rankColumns[property.ordinal] != nil, table.column(named: rank) != nil {
+        renamings.append(Renaming(old: rank, new: RankColumn.name(for: property.name)))
       }
     }
     return renamings.isEmpty ? renamingsBack(of: descriptor) : renamings
@@ -507,7 +507,7 @@ extension SchemaMapping {
   ) throws {
     try drop(found, of: table(of: descriptor))
     // Places in lists that the values were in.
-    if let rank = table(of: descriptor).column(named: "_rank_" + found.name) {
+    if let rank = table(of: descriptor).column(named: RankColumn.name(for: found.name)) {
       try drop(rank, of: table(of: descriptor))
     }
     try add(column, of: descriptor, hadRows: hadRows)

@@ -52,7 +52,7 @@ struct RenumberedStore {
     }
     return layout.columns.indices.filter { index in
       table.columns.contains {
-        $0.number == layout.columns[index] && $0.type == .integer && $0.name.hasPrefix("_rank_")
+        $0.number == layout.columns[index] && RankColumn.isOne(named: $0.name, $0.type)
       }
     }
   }

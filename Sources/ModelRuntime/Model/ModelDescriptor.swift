@@ -135,7 +135,7 @@ package final class ModelDescriptor: @unchecked Sendable {
   package func columnName(_ column: Int) -> String {
     if column < properties.count { return properties[column].name }
     let owner = rankColumns.first { $0.value == column }.map { properties[$0.key].name }
-    return "_rank_\(owner ?? "\(column)")"
+    return RankColumn.name(for: owner ?? "\(column)")
   }
 }
 

@@ -279,7 +279,7 @@ extension StoreCatalogue {
       return descriptor.properties[column.position].originalName
     }
     let owner = descriptor.rankColumns.first { $0.value == column.position }
-    return owner.flatMap { descriptor.properties[$0.key].originalName }.map { "_rank_" + $0 }
+    return owner.flatMap { descriptor.properties[$0.key].originalName }.map(RankColumn.name)
   }
 
   /// The default of a property as a constant of SQL; `nil` if it has none.

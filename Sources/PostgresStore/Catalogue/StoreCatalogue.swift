@@ -323,7 +323,7 @@ extension StoreCatalogue {
       var known = Set(MappedColumn.columns(of: descriptor).map(\.name))
       for property in descriptor.properties {
         guard let original = property.originalName else { continue }
-        known.formUnion([original, "_rank_" + original])
+        known.formUnion([original, RankColumn.name(for: original)])
       }
       let unknown = columnsOfModels(descriptor.entityName).first { !known.contains($0) }
       guard let unknown else { continue }

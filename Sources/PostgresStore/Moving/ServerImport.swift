@@ -205,7 +205,7 @@ package final class ServerImport {
     for table in tables {
       try addKey(to: table)
       for column in table.columns where column.type == .reference {
-        let rank = "_rank_" + column.name
+        let rank = RankColumn.name(for: column.name)
         guard table.columns.contains(where: { $0.name == rank && $0.type == .integer }) else {
           continue
         }
