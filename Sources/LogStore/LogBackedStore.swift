@@ -42,6 +42,9 @@ extension LogBackedStore {
 
   package func endPrecedence() { tables.engine.endPrecedence() }
 
+  // A failure is reported by the save that is attempted next.
+  package func awaitSaves() { try? tables.engine.publishAppended() }
+
   public func reserveKeys(_ count: Int, inTable table: UInt16) throws -> Range<UInt64> {
     let tables = tables
     return try tables.perform(.saving) { try tables.engine.takeKeys(count, in: table) }

@@ -211,6 +211,13 @@ extension LogWriter {
     }
   }
 
+  /// Writes the commits appended so far, as safely as the options ask for, so that reads see them.
+  func publishAppended() throws(StorageError) {
+    // Only in turns may anything be written, and commits are visible before the turns that they are made in end.
+    if turns != nil { return }
+    try write(through: state.log.tail.withLock { $0.sequence })
+  }
+
   /// Writes the commits appended so far, and those that other threads are about to append.
   private func writeGroup(through sequence: UInt64) throws(StorageError) {
     try gathering.run(

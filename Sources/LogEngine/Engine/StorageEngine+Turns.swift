@@ -20,6 +20,11 @@ extension StorageEngine {
 
   package func endPrecedence() { writer?.precedence.end() }
 
+  /// Returns once reads see all commits that have a number by now.
+  ///
+  /// - Throws: ``/LogFormat/StorageError`` if they cannot be written.
+  package func publishAppended() throws(StorageError) { try writer?.publishAppended() }
+
   /// Runs `body` while no other process writes the store, after reading all their commits.
   ///
   /// Other threads of this process may write meanwhile. A thread may call this in `body`, too; it must hold no locks of the

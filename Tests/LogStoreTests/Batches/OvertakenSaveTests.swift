@@ -87,4 +87,36 @@ import Testing
     let attempts = try overtaking { try? context.save() }
     #expect(attempts <= 4)
   }
+
+  @Test(.timeLimit(.minutes(30)))
+  func `waits for what it lost to, if reads do not see that yet`() throws {
+    let thread = pthread_self()
+    let attempts = Atomic<Int>(0)
+    let group = DispatchGroup()
+    let hook = ScheduleHook { [container] point in
+      if pthread_equal(thread, pthread_self()) == 0 {
+        if point == .beforeClaim { attempts.add(1, ordering: .relaxed) }
+        return
+      }
+      guard point == .beforePublication else { return }
+      // The first save has its number, and cannot be read before this returns.
+      DispatchQueue(label: "overtaken").async(group: group) {
+        do {
+          _ = try ModelContext(container).batchUpdate(Turnstile.self, .add(1, to: \.count))
+        } catch {
+          Issue.record(error)
+        }
+      }
+      while attempts.load(ordering: .relaxed) == 0 { sched_yield() }
+      for _ in 0..<1_000 where attempts.load(ordering: .relaxed) < 10 { sched_yield() }
+    }
+    let context = ModelContext(container)
+    for turnstile in try context.fetch(FetchDescriptor<Turnstile>()) { turnstile.count = 10 }
+    try context.save()
+    group.wait()
+    hook.remove()
+    #expect(attempts.load(ordering: .relaxed) <= 3)
+    let counts = try ModelContext(container).fetch(FetchDescriptor<Turnstile>()).map(\.count)
+    #expect(counts == Array(repeating: 11, count: 10))
+  }
 }
