@@ -118,6 +118,43 @@ class RelatedModels {
 }
 
 extension RelatedModels {
+  /// Returns the list with other objects in the place of some.
+  ///
+  /// - Parameters:
+  ///   - survivor: Returns the object that stands for another one, or for itself.
+  ///   - new: The objects that no stored list has: their removals are forgotten.
+  final func redirected(
+    to survivor: (any PersistentModel) -> any PersistentModel,
+    forgettingRemovalsOf new: Set<ObjectIdentifier>
+  ) -> RelatedModels {
+    func survivors(_ models: [any PersistentModel]) -> [any PersistentModel] {
+      var seen: Set<ObjectIdentifier> = []
+      return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+    var names: [ObjectIdentifier: ObjectIdentifier] = [:]
+    for model in models + added.elements {
+      names[ObjectIdentifier(model)] = ObjectIdentifier(survivor(model))
+    }
+    func ranks(_ ranks: [ObjectIdentifier: Int64]) -> [ObjectIdentifier: Int64] {
+      Dictionary(
+        ranks.compactMap { name, rank in names[name].map { ($0, rank) } },
+        uniquingKeysWith: min
+      )
+    }
+    let list = copy()
+    list.replace(with: survivors(models))
+    list.added = OrderedModels(survivors(added.elements))
+    list.removed = OrderedModels(
+      survivors(removed.elements.filter { !new.contains(ObjectIdentifier($0)) })
+    )
+    list.returned = Set(returned.compactMap { names[$0] })
+    list.latecomers = Set(latecomers.compactMap { names[$0] })
+    list.moved = moved.map { Set($0.compactMap { names[$0] }) }
+    list.formerRanks = ranks(formerRanks)
+    list.ranksInFormerList = ranks(ranksInFormerList)
+    return list
+  }
+
   /// Whether the list differs from the stored one in more than members that record it themselves.
   final var hasOverlay: Bool { !added.isEmpty || !removed.isEmpty || isReordered }
 

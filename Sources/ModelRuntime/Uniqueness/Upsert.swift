@@ -104,10 +104,6 @@ final class Upsert {
 
   /// Makes everything to be written refer to the objects that stay.
   private func redirectRelationships() {
-    func survivors(_ models: [any PersistentModel]) -> [any PersistentModel] {
-      var seen: Set<ObjectIdentifier> = []
-      return models.map(survivor).filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
     // A new object was in no stored list, so its removal from one must not remove the row that it now represents.
     let new = Set(inserted.map { ObjectIdentifier($0) })
     for model in context.inserted + context.changed {
@@ -117,21 +113,7 @@ final class Upsert {
         case .unloaded, .one(nil): break
         case .one(let other?): state.setRelation(.one(survivor(other)), property)
         case .many(let list):
-          let redirected = property.makeList(survivors(list.models))
-          redirected.added = OrderedModels(survivors(list.added.elements))
-          let removed = list.removed.elements.filter { !new.contains(ObjectIdentifier($0)) }
-          redirected.removed = OrderedModels(survivors(removed))
-          redirected.returned = Set(
-            list.added.elements.filter { list.returned.contains(ObjectIdentifier($0)) }
-              .map { ObjectIdentifier(survivor($0)) }
-          )
-          redirected.isReordered = list.isReordered
-          redirected.latecomers = Set(
-            list.models.filter { list.latecomers.contains(ObjectIdentifier($0)) }
-              .map { ObjectIdentifier(survivor($0)) }
-          )
-          redirected.isLoaded = list.isLoaded
-          redirected.epoch = list.epoch
+          let redirected = list.redirected(to: survivor, forgettingRemovalsOf: new)
           state.setRelation(.many(redirected), property)
         }
       }
