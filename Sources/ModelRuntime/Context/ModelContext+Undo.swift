@@ -209,7 +209,8 @@ extension ModelContext {
         }
       }
       mark.restore(state, in: context)
-      if mark.isOutdated(in: context), mark.isUnsaved(in: context) { state.outdateList(property) }
+      let isOfOlderLists = mark.isOutdated(in: context) && mark.isUnsaved(in: context)
+      if isOfOlderLists || context.undo.hasReplacedOthers(model) { state.outdateList(property) }
       property.notify(model)
     }
   }
@@ -240,6 +241,7 @@ extension ModelContext {
         if !wasRemoved { list.removed.remove(other) }
       }
       if mark.isUnsaved(in: context), mark.isOutdated(in: context) { list.isOutdated = true }
+      context.outdate(list, of: model, property, with: other)
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -311,6 +313,7 @@ extension ModelContext {
           list.ranksInFormerList[ObjectIdentifier(other)] = rank
         }
       }
+      context.outdate(list, of: model, property, with: other)
       mark.restore(state, in: context)
       property.notify(model)
     }
@@ -359,6 +362,18 @@ extension ModelContext {
       mark.restore(state, in: context)
       property.notify(model)
     }
+  }
+
+  /// Has a list be put together again from its members' own ends after a step of an undo, if a save has put its owner or the
+  /// member in the place of another model: the steps that change the other one's ends change nothing any more.
+  private func outdate(
+    _ list: RelatedModels,
+    of model: any PersistentModel,
+    _ property: ModelProperty,
+    with other: any PersistentModel
+  ) {
+    guard property.isDerivable else { return }
+    if undo.hasReplacedOthers(model) || undo.hasReplacedOthers(other) { list.isOutdated = true }
   }
 
   /// Registers how to undo an insertion.

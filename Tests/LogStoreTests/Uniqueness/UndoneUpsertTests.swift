@@ -192,6 +192,72 @@ import Testing
     #expect(context.invariantViolations() == [])
   }
 
+  /// Expects that each list has the members whose own ends lead to its owner.
+  private func expectMatchingEnds() throws {
+    let accounts = try context.fetch(FetchDescriptor<Account>())
+    for bank in try context.fetch(FetchDescriptor<Bank>()) {
+      #expect(Set(bank.accounts) == Set(accounts.filter { $0.bank === bank }))
+    }
+    let entries = try context.fetch(FetchDescriptor<Entry>())
+    for account in accounts {
+      #expect(Set(account.entries) == Set(entries.filter { $0.account === account }))
+    }
+    #expect(context.invariantViolations() == [])
+  }
+
+  /// The new owner of a member becomes the old one.
+  @Test(arguments: [false, true])
+  func `has in a list what leads to its owner, whose row a new one took`(isSaved: Bool) throws {
+    let (old, entry) = (Account(1, "old"), Entry(1))
+    group {
+      context.insert(old)
+      context.insert(entry)
+      entry.account = old
+    }
+    try context.save()
+    group {
+      let new = Account(1, "new")
+      new.entries.append(entry)
+      context.insert(new)
+    }
+    try context.save()
+    for step in [undo.undo, undo.redo, undo.undo, undo.redo] {
+      step()
+      try expectMatchingEnds()
+      if isSaved { try context.save() }
+    }
+    try context.save()
+    try expectMatchingEnds()
+  }
+
+  /// A new member becomes the old one, which has been moved meanwhile.
+  @Test(arguments: [false, true])
+  func `has in a list a member whose row a new one took`(isMovedBefore: Bool) throws {
+    let banks = [Bank("a"), Bank("b")]
+    let old = Account(1, "old")
+    group {
+      for bank in banks { context.insert(bank) }
+      context.insert(old)
+      old.bank = banks[1]
+    }
+    try context.save()
+    if isMovedBefore { group { old.bank = banks[0] } }
+    group {
+      let new = Account(1, "new")
+      context.insert(new)
+      new.bank = banks[isMovedBefore ? 1 : 0]
+    }
+    group { banks[0].accounts.append(old) }
+    if !isMovedBefore { undo.undo() }
+    try context.save()
+    for step in [undo.redo, undo.undo, undo.undo, undo.redo] {
+      step()
+      try expectMatchingEnds()
+    }
+    try context.save()
+    try expectMatchingEnds()
+  }
+
   @Test func `has no end at a member that comes back`() throws {
     group { context.insert(Account(2, "old")) }
     try context.save()
