@@ -166,6 +166,11 @@ proctype Member()
     /* T8 */
 waiting:
 #ifndef PLANT_ACKNOWLEDGED_BEFORE_SYNC
+    /* S1: a member that waits looks without the lock. */
+    if
+    :: atomic { syncEnd >= own -> goto acknowledged }
+    :: skip
+    fi;
     take();
     if
     :: syncMember == NONE && syncEnd >= own -> letGo()
@@ -198,6 +203,9 @@ waiting:
       atomic { syncMember = _pid; mayDie() };
 #endif
       /* S5 */
+#ifdef PLANT_END_WRITTEN_BEFORE_SYNC
+      atomic { syncEnd = max(syncEnd, own); mayDie() };
+#endif
       atomic { target = (turnEnd > own && segmentOf(turnEnd) == segmentOf(own) -> turnEnd : own) };
       synchronize(segmentOf(own));
 #ifdef PLANT_TURN_END_READ_LATE
@@ -208,6 +216,7 @@ waiting:
       letGo()
     fi;
 #endif
+acknowledged:
     atomic {
       known = max(known, own);
       /* All up to the commit is on disk. */

@@ -20,9 +20,6 @@ final class CommitGathering: Sendable {
   /// On a slow disk, or after waiting for a checkpoint, a round may take far longer.
   static let longestWait = 1000
 
-  /// Whether the last round took longer than a thread takes to wake up.
-  var takesLong: Bool { duration.load(ordering: .relaxed) > CommitGathering.longestWait }
-
   init(now: @escaping @Sendable () -> Int = Monitor.now) { self.now = now }
 
   /// Runs a round once the expected commits have come, or their time is over.

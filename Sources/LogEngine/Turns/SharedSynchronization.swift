@@ -12,6 +12,7 @@ import Synchronization
 ///     32    8   the number of turns when the synchronization began whose result is at `16`
 ///     40    8   the end of the last turn: the segment << 32 | the offset in it
 ///     48    8   the same with each bit inverted: a member may read it during a write
+///     56    8   the number of synchronizations, for those that wait for one; see ``SynchronizationWait``
 ///     512       copies of the next free numbers in `TURN`; see ``NumberCopies``
 ///
 /// Integers are little-endian. The member that holds the lock of the file writes everything but the end of the last turn and
@@ -21,8 +22,8 @@ import Synchronization
 /// commits are synchronized together with these. The steps; the numbers are those of the model
 /// (`Tools/ModelCheck/SharedSync.pml`):
 ///
-/// S1. Take the lock. If the disk is slow, a waiting member shares it with all others that wait, and reads: so no member
-///     waits for the next synchronization to learn of the last one.
+/// S1. Take the lock. A member that finds it taken waits, with all others that wait, for the end of that synchronization, and
+///     reads: so none waits for the next one to learn of the last.
 /// S2. Read. If the log is already on disk, nothing is left to do.
 /// S3. If there is a member's number, its synchronization failed, or it died in one. The system reports a failed
 ///     write-back to some of the processes that have the file open, and forgets the bytes it did not write. So a member
@@ -40,8 +41,7 @@ final class SharedSynchronization: @unchecked Sendable {
   let path: String
   private let file: any OpenFile
   private let lock: TurnLock
-  /// The file that ``lock`` locks, to share it.
-  private let sharedLock: any LockableFile
+  private let wait: SynchronizationWait
   private let member: UInt16
   /// The file's number, which `TURN` contains as well.
   let number: UInt64
@@ -55,11 +55,12 @@ final class SharedSynchronization: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var isHeld = false
 
   private static let magic: UInt64 = 0x434E_5953_474C_4453
-  private static let byteCount = 56
+  private static let byteCount = 64
   /// The initial size of the file, in bytes, so that a full device refuses no row that there is a segment for.
   private static let fileByteCount = 4096
   private static let durableEndOffset = 16
   private static let turnEndOffset = 40
+  private static let countOffset = 56
 
   /// The contents of the file.
   private struct Record {
@@ -68,6 +69,8 @@ final class SharedSynchronization: @unchecked Sendable {
     var turns: UInt64 = 0
     /// The end of the last turn; `nil` if it is unknown.
     var turnEnd: UInt64?
+    /// The number of synchronizations; no more than a hint.
+    var count: UInt64 = 0
 
     /// Returns the bytes from ``durableEndOffset`` to ``turnEndOffset``.
     func encode() -> ByteBuffer {
@@ -155,8 +158,8 @@ final class SharedSynchronization: @unchecked Sendable {
     let members = membership.members
     self.number = number
     path = members.paths.synchronization
-    sharedLock = try members.fileSystem.openLockable(path)
-    lock = TurnLock(sharedLock)
+    lock = TurnLock(try members.fileSystem.openLockable(path))
+    wait = try SynchronizationWait(members)
     file = try members.fileSystem.open(path, .write)
     member = membership.number
     self.turns = turns
@@ -181,7 +184,7 @@ final class SharedSynchronization: @unchecked Sendable {
     waits: Bool,
     newest: (() -> UInt64)?
   ) throws(StorageError) -> Outcome {
-    if waits, !isInTurn, gathering.takesLong {
+    if waits, !isInTurn, newest == nil {
       if let durableEnd = try awaitOthers(through: end) { return .known(durableEnd) }
       defer { lock.release() }
       return try runLocked(segment, through: end, isInTurn: isInTurn, newest)
@@ -203,6 +206,12 @@ final class SharedSynchronization: @unchecked Sendable {
     if record.member == 0, record.durableEnd >= end { return .known(record.durableEnd) }
     let hasFailed = record.member != 0
     if hasFailed, !isInTurn { return .needsTurn }
+    // A process that joins meanwhile waits for the lock alone.
+    if newest == nil {
+      record.count &+= 1
+      if wait.begin(record.count) { try write(count: record.count) }
+    }
+    defer { wait.end() }
     record.member = member
     try write(record)
     if hasFailed { try writeAgain(segment, from: record.durableEnd, to: end) }
@@ -216,31 +225,29 @@ final class SharedSynchronization: @unchecked Sendable {
 
   /// Waits while other members synchronize, together with all that wait.
   ///
+  /// What was on disk once stays there, whether the member that synchronizes now succeeds or not: so the lock is not needed
+  /// to read how far that is.
+  ///
   /// - Returns: The durable end of the log, once it is far enough; `nil` once no member synchronizes, with the lock taken.
   private func awaitOthers(through end: UInt64) throws(StorageError) -> UInt64? {
     var (known, looks) = (UInt64.max, 0)
     while try !lock.takeAtOnce() {
-      let record = try readShared()
-      if record.member == 0, record.durableEnd >= end { return record.durableEnd }
-      looks = record.durableEnd == known ? looks + 1 : 0
-      known = record.durableEnd
-      // Members that look keep each other from the lock. Each looks a limited number of times, and then waits for it alone.
+      let record = try readIntact()
+      if let record, record.durableEnd >= end { return record.durableEnd }
+      looks = record?.durableEnd == known ? looks + 1 : 0
+      known = record?.durableEnd ?? known
+      // For one that is of an earlier version, or has just begun, there is nothing to wait for but the lock.
       if looks >= Self.lookLimit {
         _ = try lock.take(until: nil)
         return nil
       }
+      try wait.waitForEnd(of: record?.count ?? 0)
     }
     return nil
   }
 
   /// The maximum number of looks by a waiting member while nothing is synchronized.
   private static let lookLimit = 16
-
-  private func readShared() throws(StorageError) -> Record {
-    _ = try sharedLock.take(.shared, waits: true)
-    defer { sharedLock.release() }
-    return try read()
-  }
 
   /// Steps 5 to 7, once the members whose commits are expected have written them.
   private func gather(
@@ -296,6 +303,7 @@ final class SharedSynchronization: @unchecked Sendable {
   /// Gives back the file; called between turns, by a process that synchronizes nothing any more.
   func close() {
     lock.close()
+    wait.close()
     file.close()
   }
 
@@ -331,19 +339,24 @@ final class SharedSynchronization: @unchecked Sendable {
 
   /// - Returns: The record; if it is damaged, one by which a member has failed and nothing is on disk.
   private func read() throws(StorageError) -> Record {
+    if let record = try readIntact() { return record }
+    return try restore()
+  }
+
+  /// - Returns: `nil` if the record is damaged, or, for a caller without the lock, just being written.
+  private func readIntact() throws(StorageError) -> Record? {
     let bytes = try file.readBytes(Self.byteCount, at: 0)
-    guard bytes.count == Self.byteCount else { return try restore() }
+    guard bytes.count == Self.byteCount else { return nil }
     let member = bytes.load(UInt64.self, at: Self.durableEndOffset + 8)
     var record = Record(
       durableEnd: bytes.load(UInt64.self, at: Self.durableEndOffset),
       member: UInt16(truncatingIfNeeded: member),
       turns: bytes.load(UInt64.self, at: 32)
     )
-    guard UInt64(record.member) | UInt64(record.checksum) << 32 == member else {
-      return try restore()
-    }
+    guard UInt64(record.member) | UInt64(record.checksum) << 32 == member else { return nil }
     let turnEnd = bytes.load(UInt64.self, at: Self.turnEndOffset)
     if bytes.load(UInt64.self, at: Self.turnEndOffset + 8) == ~turnEnd { record.turnEnd = turnEnd }
+    record.count = bytes.load(UInt64.self, at: Self.countOffset)
     return record
   }
 
@@ -357,6 +370,12 @@ final class SharedSynchronization: @unchecked Sendable {
   /// Writes everything but the end of the last turn; call it with the lock.
   private func write(_ record: Record) throws(StorageError) {
     try record.encode().write(to: file, at: Self.durableEndOffset)
+  }
+
+  private func write(count: UInt64) throws(StorageError) {
+    var bytes = ByteBuffer(capacity: 8)
+    bytes.append(count)
+    try bytes.write(to: file, at: Self.countOffset)
   }
 
   /// Writes the file from its beginning, after which the end of the last turn is unknown.

@@ -14,6 +14,7 @@ import RowFormat
 ///     COMPACTION                locked by the process that compacts, of several
 ///     members/<number>          locked by a process, of several that write
 ///     members/SYNC              locked by the member that synchronizes the log for all
+///     members/WAIT0, WAIT1      locked by the same member in turn: the others wait for it there
 ///     tmp/                      files that do not belong to the store yet
 ///     staged/                   a ``StagedStore`` while there is one, of the same structure
 ///
@@ -37,6 +38,9 @@ package struct StorePaths: Hashable, Sendable {
   /// The members' common record of the log's durable end.
   package var synchronization: String { members + "/" + StorePaths.synchronizationName }
   package static let synchronizationName = "SYNC"
+  /// The files whose locks the members wait for that wait for a synchronization.
+  package var waits: [String] { StorePaths.waitNames.map { members + "/" + $0 } }
+  package static let waitNames = ["WAIT0", "WAIT1"]
   package var log: String { root + "/log" }
   package var index: String { root + "/index" }
   package var blobs: String { root + "/blobs" }

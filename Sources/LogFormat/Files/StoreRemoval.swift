@@ -56,7 +56,7 @@ extension StorePaths {
     case index:
       StorePaths.indexSuffixes.contains { StorePaths.number(in: name, suffix: $0) != nil }
     case members:
-      name == StorePaths.synchronizationName
+      name == StorePaths.synchronizationName || StorePaths.waitNames.contains(name)
         || name.utf8.count == 4 && UInt16(name, radix: 16) != nil
     case temporary: isTemporary(name)
     default: StorePaths.number(in: name, suffix: StorePaths.blobSuffix) != nil

@@ -102,8 +102,6 @@ private struct ProcessesOnDisk {
 private final class Gate: Sendable {
   private let isClosed = Atomic<Bool>(false)
   private let isReached = Atomic<Bool>(false)
-  /// Whether a synchronization takes longer than a thread takes to wake up.
-  let isSlow = Atomic<Bool>(false)
   let count = Atomic<Int>(0)
 
   func close() {
@@ -115,9 +113,11 @@ private final class Gate: Sendable {
   func pass(_ call: HookedFileSystem.Call) {
     guard call.operation == .synchronize, call.path.hasSuffix(".seg") else { return }
     count.add(1, ordering: .relaxed)
+    pass()
+  }
+
+  func pass() {
     isReached.store(true, ordering: .releasing)
-    let end = ContinuousClock.now + .microseconds(2 * CommitGathering.longestWait)
-    while isSlow.load(ordering: .acquiring), ContinuousClock.now < end { Thread.yield() }
     while isClosed.load(ordering: .acquiring) { Thread.yield() }
   }
 
@@ -138,6 +138,12 @@ private final class WritingThread: Sendable {
     }
   }
 
+  func hasEnded(within time: DispatchTimeInterval) -> Bool {
+    guard hasEnded.wait(timeout: .now() + time) == .success else { return false }
+    hasEnded.signal()
+    return true
+  }
+
   func join() throws {
     hasEnded.wait()
     if let error = failure.withLock({ $0 }) { throw error }
@@ -156,10 +162,9 @@ private final class WritingThread: Sendable {
     }
   }
 
-  /// A process that finds the disk busy waits, and one synchronization serves all that wait; those on a slow disk wait
-  /// for the one that is under way, not for their own turn at it.
-  @Test(.timeLimit(.minutes(30)), arguments: [false, true])
-  func `is told once of commits that were written while it was busy`(isSlow: Bool) throws {
+  /// A process that finds the disk busy waits, and one synchronization serves all that wait.
+  @Test(.timeLimit(.minutes(30)))
+  func `is told once of commits that were written while it was busy`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var options = EngineOptions()
@@ -172,12 +177,10 @@ private final class WritingThread: Sendable {
         fileSystem: HookedFileSystem(PosixFileSystem()) { gate.pass($0) }
       )
     }
-    for gate in gates { gate.isSlow.store(isSlow, ordering: .relaxed) }
     try engines[0].apply(MemoryStore.tableChanges)
     for engine in engines {
       try engine.refresh()
       try Self.insert(1, engine)
-      if isSlow { #expect(engine.writer?.turns?.shared?.gathering.takesLong == true) }
     }
     let before = gates.map { $0.count.load(ordering: .relaxed) }.reduce(0, +)
     gates[0].close()
@@ -200,6 +203,64 @@ private final class WritingThread: Sendable {
     }
     for engine in engines { try engine.close() }
     #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
+  }
+
+  /// A process that is slow to wake when a synchronization ends does not wait for the next one, which others have begun.
+  @Test(.timeLimit(.minutes(30)))
+  func `tells those, too, that are slow to hear of it`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    let gates = (0..<2).map { _ in Gate() }
+    let late = Gate()
+    let waitCount = Atomic<Int>(0)
+    var fileSystems: [any FileSystem] = gates.map { gate in
+      HookedFileSystem(PosixFileSystem()) { gate.pass($0) }
+    }
+    // The third process hears late of the second synchronization that it waits for, and begins none.
+    fileSystems.append(
+      LockFileSystem(PosixFileSystem()) { call in
+        if call.isWait, waitCount.add(1, ordering: .relaxed).oldValue > 0 { late.pass() }
+        guard call.isAttempt, waitCount.load(ordering: .relaxed) > 0 else { return true }
+        gates[0].waitUntilReached()
+        return false
+      }
+    )
+    let engines = try fileSystems.map {
+      try StorageEngine.open(at: folder.path, options: options, fileSystem: $0)
+    }
+    try engines[0].apply(MemoryStore.tableChanges)
+    for engine in engines {
+      try engine.refresh()
+      try Self.insert(1, engine)
+    }
+    for gate in gates + [late] { gate.close() }
+    let first = WritingThread()
+    first.start { try Self.insert(1, engines[1]) }
+    gates[1].waitUntilReached()
+    let waiting = WritingThread()
+    waiting.start { try Self.insert(1, engines[2]) }
+    while waitCount.load(ordering: .relaxed) == 0 { Thread.yield() }
+    let second = WritingThread()
+    let last = engines[0].lastCommit
+    second.start { try Self.insert(1, engines[0]) }
+    while try engines[0].lastCommit == last || !Self.isBetweenTurns(engines[0]) { Thread.yield() }
+    gates[1].open()
+    try first.join()
+    gates[0].waitUntilReached()
+    late.waitUntilReached()
+    gates[0].open()
+    try second.join()
+    gates[1].close()
+    let third = WritingThread()
+    third.start { try Self.insert(1, engines[1]) }
+    gates[1].waitUntilReached()
+    late.open()
+    #expect(waiting.hasEnded(within: .seconds(120)), "it waits for the next synchronization")
+    gates[1].open()
+    for writer in [waiting, third] { try writer.join() }
+    for engine in engines { try engine.close() }
   }
 
   /// The turn of a process ends although another thread of it waits for the disk.
@@ -245,18 +306,20 @@ private final class WritingThread: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     var options = EngineOptions()
     options.writers = .severalProcesses
-    let gate = Gate()
-    gate.isSlow.store(true, ordering: .relaxed)
-    let busy = BusyLockFileSystem(HookedFileSystem(PosixFileSystem()) { gate.pass($0) })
+    let lookCount = Atomic<Int>(0)
+    // A member of an earlier version is always there before.
+    let busy = LockFileSystem(PosixFileSystem()) { call in
+      if call.isWait { lookCount.add(1, ordering: .relaxed) }
+      return !call.isAttempt
+    }
     let engine = try StorageEngine.open(at: folder.path, options: options, fileSystem: busy)
+    let other = try StorageEngine.open(at: folder.path, options: options)
     try engine.apply(MemoryStore.tableChanges)
+    try Self.insert(1, other)
+    let before = lookCount.load(ordering: .relaxed)
     try Self.insert(1, engine)
-    #expect(engine.writer?.turns?.shared?.gathering.takesLong == true)
-    busy.isBusy.store(true, ordering: .relaxed)
-    try Self.insert(1, engine)
-    #expect(1..<100 ~= busy.lookCount.load(ordering: .relaxed))
-    busy.isBusy.store(false, ordering: .relaxed)
-    try engine.close()
+    #expect(1..<100 ~= lookCount.load(ordering: .relaxed) - before)
+    for engine in [engine, other] { try engine.close() }
   }
 
   /// Two processes whose commits wait for no disk, and for no background.
@@ -446,42 +509,52 @@ private final class WritingThread: Sendable {
   }
 }
 
-/// A file system where others always look how far the log is on disk, so that nobody gets the lock by the way.
-private final class BusyLockFileSystem: ForwardingFileSystem {
+/// A file system whose locks call a hook before they are taken, which may refuse those that would not wait.
+private final class LockFileSystem: ForwardingFileSystem {
   let base: any FileSystem
-  let isBusy = Atomic<Bool>(false)
-  /// How often a member looked.
-  let lookCount = Atomic<Int>(0)
+  fileprivate let hook: @Sendable (Call) -> Bool
 
-  init(_ base: any FileSystem) { self.base = base }
+  struct Call {
+    var path: String
+    var kind: LockKind
+    var waits: Bool
+
+    /// Whether a member waits for the end of a synchronization.
+    var isWait: Bool { path.contains("/WAIT") && kind == .shared }
+
+    /// Whether a member synchronizes if no other one does.
+    var isAttempt: Bool { path.hasSuffix("/SYNC") && kind == .exclusive && !waits }
+  }
+
+  init(_ base: any FileSystem, hook: @escaping @Sendable (Call) -> Bool) {
+    self.base = base
+    self.hook = hook
+  }
 
   func openLockable(_ path: String) throws(StorageError) -> any LockableFile {
-    let lock = try base.openLockable(path)
-    return path.hasSuffix("/SYNC") ? BusyLock(lock, self) : lock
-  }
-}
-
-private final class BusyLock: LockableFile {
-  private let base: any LockableFile
-  private let fileSystem: BusyLockFileSystem
-
-  init(_ base: any LockableFile, _ fileSystem: BusyLockFileSystem) {
-    self.base = base
-    self.fileSystem = fileSystem
+    HookedLock(try base.openLockable(path), path, self)
   }
 
-  func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool {
-    if fileSystem.isBusy.load(ordering: .relaxed) {
-      if kind == .exclusive, !waits { return false }
-      // Instead of without end.
-      if kind == .shared, fileSystem.lookCount.add(1, ordering: .relaxed).newValue > 1000 {
-        throw MortalFileSystem.death
-      }
+  private final class HookedLock: LockableFile {
+    private let base: any LockableFile
+    private let path: String
+    private let fileSystem: LockFileSystem
+
+    init(_ base: any LockableFile, _ path: String, _ fileSystem: LockFileSystem) {
+      self.base = base
+      self.path = path
+      self.fileSystem = fileSystem
     }
-    return try base.take(kind, waits: waits)
-  }
 
-  func release() { base.release() }
+    func take(_ kind: LockKind, waits: Bool) throws(StorageError) -> Bool {
+      guard fileSystem.hook(Call(path: path, kind: kind, waits: waits)) else { return false }
+      return try base.take(kind, waits: waits)
+    }
+
+    func release() { base.release() }
+    func close() { base.close() }
+    var isNamed: Bool { base.isNamed }
+  }
 }
 
 @Suite struct `Damage to what members know together` {
