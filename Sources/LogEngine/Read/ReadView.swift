@@ -163,16 +163,21 @@ public final class ReadView: Sendable {
   /// - Parameters:
   ///   - table: The table; one that does not exist has no rows.
   ///   - keys: The keys to visit, ascending; a key without a row is skipped.
+  ///   - columns: The numbers of the columns that `body` looks at: the values of others may be null. `nil` for all.
   ///   - body: Called with each row's key, layout and bytes, which it must not keep.
   /// - Throws: ``/LogFormat/StorageError`` if a row's bytes are damaged, or any error that `body` throws.
-  /// - Complexity: O(keys); for rows in packs whole blocks are assembled, each once.
+  /// - Complexity: O(keys); for rows in packs whole blocks are assembled, each once, or a few rows cut out of them.
   public func scan(
     _ table: UInt16,
     keys: [UInt64],
+    columns: [UInt16]? = nil,
     _ body: (_ key: UInt64, LayoutNumber, _ row: RawSpan) throws -> ScanControl
   ) throws {
-    try state.watchingReads { try reader.scan(table, keys: keys.span, body) }
+    try state.watchingReads { try reader.scan(table, keys: keys.span, columns: columns, body) }
   }
+
+  /// Whether rows may be in packs.
+  package var mayHavePackedRows: Bool { state.files.base.withLock { $0 != nil } }
 
   private var reader: RowReader { RowReader(state: state, sequence: sequence.rawValue) }
 }

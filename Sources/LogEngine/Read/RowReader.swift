@@ -139,16 +139,18 @@ package struct RowReader {
   /// - Parameters:
   ///   - number: The table.
   ///   - keys: The keys, ascending; a key without a row is skipped.
+  ///   - columns: The numbers of the columns that `body` looks at; `nil` for all.
   ///   - body: Called with each row.
   /// - Throws: ``StorageError`` if a row's bytes are damaged, or any error that `body` throws.
   func scan(
     _ number: UInt16,
     keys: Span<UInt64>,
+    columns: [UInt16]?,
     _ body: (UInt64, LayoutNumber, RawSpan) throws -> ScanControl
   ) throws {
     guard let table = state.tables[Int(number)], isThere(table) else { return }
     var scratch = FoldScratch()
-    var packed = PackedRowsCursor()
+    var packed = PackedRowsCursor(columns: columns)
     for index in keys.indices {
       let entry = table.pages.entry(of: keys[index])
       let reference = RowReference(table: number, key: keys[index])

@@ -97,7 +97,7 @@ extension PackReader {
         (chunk, stored) throws(LZ4.Failure) in
         try row.key(of: block, chunk, stored)
       }
-      for column in layout.types.indices {
+      for column in layout.types.indices where cut.chunks[column + 1].isWanted {
         let type = layout.types[column]
         try part(cut.chunks[column + 1], of: bytes, block, schema) {
           (chunk, stored) throws(LZ4.Failure) in
@@ -119,6 +119,9 @@ extension PackReader {
     let count = schema.columns.count + 1
     cut.reserve(count)
     for number in 0..<count {
+      let isWanted = number == 0 || cut.wants(schema.columns[number - 1])
+      cut.chunks[number].isWanted = isWanted
+      if !isWanted { continue }
       let (entry, start) = try chunk(number, of: bytes, block, schema)
       cut.chunks[number].begin(entry, at: start, try dictionary(of: entry, number, schema))
     }

@@ -87,6 +87,18 @@ final class EntityTable: Sendable {
     return columnNumbers[position]
   }
 
+  /// The catalogue numbers of columns that have every value of their properties.
+  ///
+  /// - Returns: `nil` if one of them does not, or is not told apart from others.
+  func numbers(of columns: ColumnSet) -> [UInt16]? {
+    var numbers: [UInt16] = []
+    for position in columnNumbers.indices where columns.contains(position) {
+      guard let number = numberOfWholeColumn(at: position) else { return nil }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
   /// Passes a row to a closure in the current layout, converted if it was written in another.
   ///
   /// - Throws: ``LogStoreError/unreadableRow(entity:key:)`` for an unknown layout, ``LogStoreError/schemaNotInStore(entity:path:)``

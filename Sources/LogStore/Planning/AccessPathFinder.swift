@@ -321,7 +321,9 @@ struct AccessPathFinder {
         behind: place
       )
     else { return nil }
-    let test = walk.isExact ? nil : test.map { test in { try matching($0, test.filter) } }
+    let test =
+      walk.isExact
+      ? nil : test.map { test in { try Set(test.matches(among: $0, in: view, tally)) } }
     // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
     let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
     if case .page(_, let window) = output, walk.isComplete {
@@ -349,20 +351,6 @@ struct AccessPathFinder {
     else { return nil }
     tally?.choose(walk, candidates: keys.count)
     return .keys(keys.sorted())
-  }
-
-  /// Returns the keys of the rows that match, of some rows whose keys ascend.
-  private func matching(_ keys: [UInt64], _ filter: RowFilter) throws -> Set<UInt64> {
-    var matching: Set<UInt64> = []
-    try view.scan(table.number, keys: keys) { key, layout, row in
-      tally?.readRow(row.byteCount)
-      let matches = try table.withCurrentRow(row, layout: layout, key: key) {
-        try filter.matches($0, RowReference(table: table.number, key: key))
-      }
-      if matches { matching.insert(key) }
-      return .proceed
-    }
-    return matching
   }
 }
 

@@ -61,7 +61,7 @@ struct TableFetch {
     self.store = store
     self.table = table
     view = resolver.view
-    let test = expression.map { LateFilter($0, table.descriptor, resolver) }
+    let test = expression.map { LateFilter($0, table, resolver) }
     self.test = test
     let excluded = excluded.flatMap { $0.isEmpty ? nil : $0 }
     self.excluded = excluded
@@ -153,7 +153,7 @@ extension TableFetch {
     switch path {
     case .matches(let keys): return try visitMatches(withoutExcluded(keys), body)
     case .page(let keys): return try visitMatches(keys.sorted(), body)
-    case .keys(let keys): return try visitCandidates(withoutExcluded(keys), body)
+    case .keys(let keys): return try visitNamed(withoutExcluded(keys), body)
     case .rows, .count: return try visitCandidates(nil, body)
     case .columns(let plan): return try visitRanges(plan, body)
     }
@@ -219,17 +219,49 @@ extension TableFetch {
     return isStopped ? .stop : .proceed
   }
 
+  /// Visits those of some rows that match; their keys ascend.
+  ///
+  /// A packed row costs several times as much as the columns that the test looks at: so rows are tested first, as long as fewer
+  /// than half of them match.
+  private func visitNamed(
+    _ keys: [UInt64],
+    _ body: (RowReference, RawSpan) throws -> ScanControl
+  ) throws -> ScanControl {
+    guard keys.count > Self.fewRows, view.mayHavePackedRows, let firstKey,
+      let test, let columns = test.columns, columns.count <= table.columnNumbers.count / 2
+    else { return try visitCandidates(keys, body) }
+    var rest = keys.drop { $0 < firstKey }
+    var count = Self.firstTestedCount
+    while !rest.isEmpty {
+      let tested = Array(rest.prefix(count))
+      let matches = try test.matches(among: tested, in: view, tally)
+      if try visitMatches(matches, body) == .stop { return .stop }
+      rest = rest.dropFirst(tested.count)
+      if matches.count > tested.count / 2 { return try visitCandidates(Array(rest), body) }
+      count = min(2 * count, Self.mostTestedCount)
+    }
+    return .proceed
+  }
+
+  /// The number of rows of which none is tested before it is read.
+  private static let fewRows = 64
+  /// The number of rows that are tested first, and at most, before those that match are read: fewer may be wanted.
+  private static let firstTestedCount = 8
+  private static let mostTestedCount = 512
+
   /// Visits those of some rows that match.
   ///
   /// - Parameters:
   ///   - keys: The keys of the rows, ascending; `nil` for all rows.
   ///   - start: The first key to visit, if that is known.
+  ///   - columns: The columns that the test and `body` look at; `nil` for all.
   ///   - body: As in ``visit(_:)``.
   /// - Returns: As ``visit(_:)``.
   /// - Throws: As ``visit(_:)``.
   private func visitCandidates(
     _ keys: [UInt64]?,
     from start: UInt64? = nil,
+    columns: [UInt16]? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     // Without sort keys, the rows before a page's place are known by their own.
@@ -242,7 +274,8 @@ extension TableFetch {
       return control
     }
     if let keys {
-      try view.scan(table.number, keys: firstKey == 0 ? keys : keys.filter { $0 >= firstKey }, test)
+      let keys = firstKey == 0 ? keys : keys.filter { $0 >= firstKey }
+      try view.scan(table.number, keys: keys, columns: columns, test)
     } else {
       try view.scan(table.number, in: firstKey == 0 ? nil : firstKey ..< .max, test)
     }
@@ -428,7 +461,7 @@ extension TableFetch {
       return count
     case .keys, .columns, .rows:
       var count = 0
-      _ = try visit { _, _ in
+      _ = try visitTested { _ in
         count += 1
         return .proceed
       }
@@ -473,8 +506,16 @@ extension TableFetch {
       }
       return .proceed
     case .columns(let plan) where plan.isExact: return try visitNames(plan, body)
-    case .keys, .page, .count, .columns, .rows:
-      return try visit { reference, _ in try body(reference) }
+    case .keys, .page, .count, .columns, .rows: return try visitTested(body)
+    }
+  }
+
+  /// Visits the names of the rows that match, of which no more is read than the test looks at.
+  private func visitTested(_ body: (RowReference) throws -> ScanControl) throws -> ScanControl {
+    guard case .keys(let keys) = path else { return try visit { name, _ in try body(name) } }
+    SchedulePoint.duringFetch.reach()
+    return try visitCandidates(withoutExcluded(keys), columns: test?.columns) { name, _ in
+      try body(name)
     }
   }
 

@@ -95,6 +95,30 @@ import Testing
     #expect(cutCount > 0, "the test is about rows that are cut out")
   }
 
+  @Test(arguments: [[], [7], [1, 2, 10], Array(1...11)] as [[UInt16]])
+  func `yields wanted columns of those cut out as they are, and others as null`(
+    wanted: [UInt16]
+  ) throws {
+    let (pack, rows) = try makePack(hasGaps: false)
+    let reader = try pack.open()
+    for indices in [[7], [0, 50, 51, 120, 199]] {
+      let keys = indices.map { rows[$0].key }
+      var cursor = PackedRowsCursor(columns: wanted)
+      for (index, row) in indices.enumerated() {
+        cursor.expect(keys.span, from: index)
+        let (cut, place) = try #require(try cursor.cut(self.place(of: row, in: pack), of: reader))
+        #expect(cut.reference(place) == rows[row].reference)
+        let whole = rows[row].bytes
+        let expected = makeRow(layout, key: rows[row].key) { writer in
+          for column in layout.columns.indices where wanted.contains(layout.columns[column]) {
+            writer.copy(column, from: whole.span.bytes, column: column, layout: layout.layout)
+          }
+        }
+        #expect(cut.row(place).withUnsafeBytes { Array($0) } == expected.bytes, "row \(row)")
+      }
+    }
+  }
+
   /// An index that is damaged may say that a row is where another one is.
   @Test(arguments: [false, true])
   func `yields the row at an address, whatever key was announced`(hasGaps: Bool) throws {

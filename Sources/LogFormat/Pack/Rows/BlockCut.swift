@@ -13,8 +13,15 @@ import RowFormat
   /// Whether the chunks are those of the block that is being cut.
   @safe @exclusivity(unchecked) var isPrepared = false
   @exclusivity(unchecked) var writer = RowWriter(capacity: 256)
+  /// The numbers of the columns that are cut out; `nil` for all.
+  private let columns: [UInt16]?
   /// The row that was cut out last.
   @safe @exclusivity(unchecked) private var last = PackedRows()
+
+  init(_ columns: [UInt16]? = nil) { self.columns = columns }
+
+  /// Whether a column is cut out.
+  func wants(_ column: UInt16) -> Bool { columns?.contains(column) ?? true }
 
   /// Makes room for the chunks of a block.
   func reserve(_ count: Int) { while chunks.count < count { chunks.append(CutChunk()) } }
@@ -38,6 +45,8 @@ import RowFormat
   @safe @exclusivity(unchecked) private(set) var entry = ChunkEntry.absent
   /// The offset of the chunk in the block.
   @safe @exclusivity(unchecked) private(set) var start = 0
+  /// Whether the chunk is read; the values of any other are null in rows that are cut out.
+  @safe @exclusivity(unchecked) var isWanted = true
   /// The dictionary of the column, if the chunk contains codes.
   @safe @exclusivity(unchecked) private(set) var dictionary: PackDictionary?
   /// The first bytes of a chunk that is compressed with LZ4.

@@ -16,8 +16,11 @@ import RowFormat
   private var ahead = KeysAhead()
   /// The means to cut out rows, and the block for which they are prepared.
   private var cutting: (cut: BlockCut, pack: SegmentID, number: Int)?
+  /// The numbers of the columns that rows which are cut out need; `nil` for all.
+  private let columns: [UInt16]?
 
-  package init() {}
+  /// - Parameter columns: The numbers of the columns whose values are looked at; `nil` for all. Others may be null.
+  package init(columns: [UInt16]? = nil) { self.columns = columns }
 
   private static let blockLimit = 8
   // The costs of a block, in rows that are assembled.
@@ -95,7 +98,7 @@ import RowFormat
 
   /// The means to cut rows out of the block of a place.
   private mutating func means(for place: RecordPlace) -> BlockCut {
-    let cut = cutting?.cut ?? BlockCut()
+    let cut = cutting?.cut ?? BlockCut(columns)
     if !isCut(place) { cut.isPrepared = false }
     cutting = (cut, place.segment, place.packAddress.block)
     return cut

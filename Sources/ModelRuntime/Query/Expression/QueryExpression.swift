@@ -1,3 +1,5 @@
+package import RowFormat
+
 /// A predicate or a part of one, over columns of rows: the form that a store evaluates, bounds and prunes by.
 ///
 /// Its result is that of `Predicate.evaluate` on the objects of those rows. A value may be null, where the
@@ -170,6 +172,28 @@ extension QueryExpression {
       }
     default: []
     }
+  }
+
+  /// The columns of the tested row that the expression looks at; `nil` if they are not known.
+  ///
+  /// They are known where it looks at attributes of this row, or of those that it refers to.
+  package var testedColumns: ColumnSet? {
+    var columns = ColumnSet()
+    switch self {
+    case .structured, .castRow, .isKind, .list, .exists, .count, .behind: return nil
+    case .column(let path, let reading):
+      guard path.level == 0 else { return nil }
+      columns.insert(path.steps.first?.property.ordinal ?? reading.column)
+    case .identifier(let path), .row(let path):
+      guard path.level == 0 else { return nil }
+      if let step = path.steps.first { columns.insert(step.property.ordinal) }
+    default: break
+    }
+    for child in children {
+      guard let more = child.testedColumns else { return nil }
+      columns.formUnion(more)
+    }
+    return columns
   }
 
   /// Whether some part of the expression applies to the rows of a list.
