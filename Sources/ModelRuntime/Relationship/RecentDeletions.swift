@@ -1,4 +1,4 @@
-/// The deletes of a context, in which lists without another end look for their members: nobody else tells them.
+/// The deletes of a context, in which lists look for their members that do not lead to one owner: nobody else tells them.
 struct RecentDeletions {
   /// Number of deletes and cancelled deletes.
   private(set) var count = 0
@@ -33,9 +33,10 @@ struct RecentDeletions {
 }
 
 extension _ModelState {
-  /// Whether a list is free of deleted members: the other end removed them, or nothing was deleted since.
+  /// Whether a list is free of deleted members, and has those that are no longer deleted: the members themselves lead here, or
+  /// nothing was deleted since, and no delete cancelled.
   func knowsDeletions(_ list: RelatedModels, _ property: ModelProperty) -> Bool {
-    guard property.inverse == nil, let context else { return true }
+    guard !property.isDerivable, let context else { return true }
     return list.deletionCount == context.deletions.count
   }
 
