@@ -123,6 +123,7 @@ extension RelatedModels {
   /// - Parameters:
   ///   - survivor: Returns the object that stands for another one, or for itself.
   ///   - new: The objects that no stored list has: their removals are forgotten.
+  /// - Returns: The list; each object is in it once.
   final func redirected(
     to survivor: (any PersistentModel) -> any PersistentModel,
     forgettingRemovalsOf new: Set<ObjectIdentifier>
