@@ -85,7 +85,8 @@ extension LogWriter {
 extension LogWriter {
   private func beginTurn(_ turns: Turns, until deadline: Int?) throws(StorageError) {
     try lead.withLock { (lead) throws(StorageError) in try check(lead) }
-    guard try turns.file.lock.take(until: deadline) else { throw turns.timeoutError }
+    let own = turns.membership.number
+    guard try turns.file.takeLock(for: own, until: deadline) else { throw turns.timeoutError }
     do throws(StorageError) {
       try turns.file.checkName()
       try turns.membership.checkName()
@@ -96,7 +97,6 @@ extension LogWriter {
         if !isHeld { throw turns.timeoutError }
       }
       let record = try turns.file.read()
-      let own = turns.membership.number
       try turns.file.write(.init(turns: record.holder.turns, member: own))
       do throws(StorageError) {
         try takeOver(record, turns)

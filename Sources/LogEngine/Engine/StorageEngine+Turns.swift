@@ -70,8 +70,21 @@ extension StorageEngine {
     // A turn is kept only if a waiting process can be heard at once.
     turns.hears.store(watch != nil, ordering: .releasing)
     let hasThreads = state.options.background == .ownThread
+    if hasThreads, state.options.durability != .full { keepTurnsDuringStreaks(turns) }
     let watching = watch ?? (hasThreads ? TurnWatch.startTimer(look) : nil)
     self.watching.withLock { $0 = watching }
+  }
+
+  private func keepTurnsDuringStreaks(_ turns: Turns) {
+    turns.keepDuringStreaks(
+      Worker(
+        of: .usual,
+        delay: { [weak turns] in turns?.timerDelay },
+        work: { [weak writer] in
+          if let writer, let turns = writer.turns { turns.endKept { writer.endTurn(turns) } }
+        }
+      )
+    )
   }
 
   /// Stops watching: commits of other processes are read only in turns.

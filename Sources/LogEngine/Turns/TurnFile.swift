@@ -16,6 +16,7 @@ import RowFormat
 ///     104   4   the lowest 32 bits of the number of turns once the turn that wrote this has ended
 ///     108   4   the CRC-32C of 16 ..< 104; it counts only if the number before it fits
 ///     1024  8   changes when a process that joins waits for the turn
+///     1032  8   a time << 16 | the number of the member that began to wait for the turn then, the last one
 ///     2048  8   the lowest rank not allocated
 ///     3072  8   a random number, also in `members/SYNC`; 0: members synchronize in their turns
 ///     4096      by table, 8 bytes each: the lowest key not allocated
@@ -39,6 +40,7 @@ struct TurnFile: Sendable {
   private static let checksumOffset = 104
   private static let byteCount = 112
   private static let askedOffset = 1024
+  private static let waitingOffset = 1032
   private static let rankOffset = 2048
   private static let synchronizationOffset = 3072
   private static let keyOffset = 4096
@@ -89,6 +91,34 @@ struct TurnFile: Sendable {
 
   /// Returns the last request written by a waiting process.
   func readAsked() throws(StorageError) -> UInt64 { try readNumber(at: Self.askedOffset) }
+
+  /// Takes the turn for a member; if another has it, leaves a mark for that one.
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - deadline: The deadline of the wait; see ``TurnLock/take(until:)``.
+  /// - Returns: Whether it was taken before the deadline.
+  /// - Throws: ``StorageError`` if the file cannot be locked.
+  func takeLock(for member: UInt16, until deadline: Int?) throws(StorageError) -> Bool {
+    if try lock.takeAtOnce() { return true }
+    // Without the mark, the other member may take the lock again before this process wakes, for a while.
+    let mark = WaitingMark(time: UInt64(Monitor.now()), member: member)
+    try? writeNumber(mark.word, at: Self.waitingOffset)
+    return try lock.take(until: deadline)
+  }
+
+  /// What a member writes that begins to wait for the turn; no two are equal.
+  struct WaitingMark: Hashable {
+    let time: UInt64
+    let member: UInt16
+  }
+
+  /// Returns the mark of the member that began to wait last.
+  func readWaitingMark() throws(StorageError) -> WaitingMark {
+    WaitingMark(try readNumber(at: Self.waitingOffset))
+  }
+
+  func pause(microseconds: Int) { fileSystem.pause(microseconds: microseconds) }
 
   /// Checks that no other file has replaced this one, whose lock would exclude nobody.
   ///
@@ -300,6 +330,15 @@ struct TurnFile: Sendable {
     bytes.append(number)
     try bytes.write(to: file, at: offset)
   }
+}
+
+extension TurnFile.WaitingMark {
+  init(_ word: UInt64) {
+    time = word >> 16
+    member = UInt16(truncatingIfNeeded: word)
+  }
+
+  var word: UInt64 { time << 16 | UInt64(member) }
 }
 
 extension TurnFile.Holder {

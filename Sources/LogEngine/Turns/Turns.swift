@@ -14,6 +14,9 @@ import Synchronization
 /// process that joins asks for the turn in `TURN`, which wakes the thread that watches the file; a process that saves nothing
 /// for a while ends its lease by itself.
 ///
+/// Beside other members, a process whose saves follow one another at once keeps its turn between them, too, for a moment: see
+/// ``SaveStreak``.
+///
 /// ``LogWriter`` begins and ends turns; it lists the steps.
 final class Turns: @unchecked Sendable {
   let file: TurnFile
@@ -50,6 +53,18 @@ final class Turns: @unchecked Sendable {
   private let heard = Atomic<UInt64>(0)
   /// Whether requests of waiting processes can be heard.
   let hears = Atomic<Bool>(false)
+
+  @safe @exclusivity(unchecked) private var streak = SaveStreak()
+  /// Ends a turn that is kept during a streak of saves, if its threads do not come back; `nil` if no turn is.
+  @safe @exclusivity(unchecked) private var timer: Worker?
+  /// Whether the timer is running.
+  @safe @exclusivity(unchecked) private var isTimed = false
+  /// Whether the last turn was kept during a streak, so that others may have waited for it.
+  @safe @exclusivity(unchecked) private var wasKept = false
+  /// The last mark of a waiting process for which this one has let others begin.
+  @safe @exclusivity(unchecked) private var answered: TurnFile.WaitingMark?
+  /// The number of turns kept since others were let begin.
+  @safe @exclusivity(unchecked) private var keptCount = 0
 
   /// A thread's time in a turn.
   private struct Stay {
@@ -97,6 +112,7 @@ final class Turns: @unchecked Sendable {
         threads[thread]?.depth += 1
         return .entered
       }
+      if timer != nil, !mayLease { streak.noteEntry(at: Monitor.now()) }
       while true {
         switch phase {
         case .between:
@@ -110,7 +126,7 @@ final class Turns: @unchecked Sendable {
           phase = .open
           count = 1
           threads[thread] = Stay()
-          start = Monitor.now()
+          if mayLease { start = Monitor.now() }
           return .entered
         case .open, .leased, .changing:
           guard let deadline else {
@@ -128,6 +144,7 @@ final class Turns: @unchecked Sendable {
     case .late: throw timeoutError
     case .first: break
     }
+    letWaitingBegin()
     do throws(StorageError) {
       try begin(deadline)
     } catch {
@@ -176,6 +193,7 @@ final class Turns: @unchecked Sendable {
   /// - Returns: The result of leaving.
   func leave(_ end: () -> Void) -> Departure {
     let thread = Thread.current
+    var needsTimer = false
     let (isLast, departure) = gate.withMutex { () -> (Bool, Departure) in
       guard let stay = threads[thread] else {
         preconditionFailure("a thread leaves a turn that it is not in")
@@ -192,9 +210,18 @@ final class Turns: @unchecked Sendable {
         gate.broadcast(.end)
         return (false, Departure(owed: stay.owed, keepsTurn: true))
       }
+      if timer != nil, !mayLease, keepsDuringStreak(owing: stay.owed) {
+        phase = .leased
+        wasKept = true
+        needsTimer = !isTimed
+        isTimed = true
+        gate.broadcast(.end)
+        return (false, Departure())
+      }
       phase = .changing
       return (true, Departure(owed: stay.owed))
     }
+    if needsTimer { timer?.signal() }
     if isLast { finish(end) }
     return departure
   }
@@ -305,10 +332,77 @@ final class Turns: @unchecked Sendable {
     if isLeased { finish(end) }
   }
 
+  // MARK: Streaks
+
+  /// Begins to keep turns during streaks of saves.
+  ///
+  /// - Parameter timer: Calls ``endKept(_:)`` after ``timerDelay``.
+  func keepDuringStreaks(_ timer: Worker) { gate.withMutex { self.timer = timer } }
+
+  /// Whether the turn is kept, although there are other members; called when no thread is in it any more.
+  private func keepsDuringStreak(owing end: UInt64?) -> Bool {
+    let now = Monitor.now()
+    streak.noteExit(at: now)
+    // A save that waits for the disk has nothing to do until then, and others have.
+    return end == nil && !isWanted && hears.load(ordering: .relaxed)
+      && streak.isLong && now - start < SaveStreak.longestTurn
+  }
+
+  /// Whether the turn is kept during a streak.
+  private var isKept: Bool { phase == .leased && !mayLease }
+
+  /// Ends a turn that was kept for its longest time.
+  func endKept(_ end: () -> Void) {
+    let isOver = gate.withMutex { () -> Bool in
+      guard isKept, Monitor.now() - start >= SaveStreak.longestTurn else { return false }
+      phase = .changing
+      return true
+    }
+    if isOver { finish(end) }
+  }
+
+  /// The time until a kept turn may have to be ended, in microseconds; `nil` if the streak is over.
+  var timerDelay: Int? {
+    gate.withMutex {
+      let now = Monitor.now()
+      if isKept { return max(start + SaveStreak.longestTurn - now, 1) }
+      if streak.goesOn(at: now) { return SaveStreak.longestTurn }
+      isTimed = false
+      return nil
+    }
+  }
+
+  /// Leaves the lock alone after a turn that was kept, until a process that waits for it has begun its turn.
+  ///
+  /// Such a process sleeps, and this one would take the lock again before that wakes.
+  private func letWaitingBegin() {
+    guard wasKept else { return }
+    wasKept = false
+    keptCount += 1
+    // Members of earlier versions leave no mark.
+    let isDue = keptCount >= Self.mostKept
+    guard let mark = try? file.readWaitingMark(),
+      isDue || mark != answered && mark.member != membership.number
+    else { return }
+    answered = mark
+    keptCount = 0
+    let end = Monitor.now() + Self.wakeTime
+    let known = known.load(ordering: .relaxed)
+    repeat {
+      file.pause(microseconds: 10)
+    } while Monitor.now() < end && (try? file.readHolder()) == TurnFile.Holder(turns: known)
+  }
+
+  /// The maximum number of turns that are kept one after the other without letting others begin.
+  private static let mostKept = 16
+  /// The time that a process which waits for the lock has to wake, in microseconds.
+  private static let wakeTime = 200
+
   // MARK: Leaving
 
   /// Leaves the members, and gives back all files, by a process that has ended its last turn.
   func close() {
+    gate.withMutex { timer.take() }?.stop()
     membership.leave()
     file.close()
     shared?.close()
