@@ -69,9 +69,7 @@ struct IndexUse {
   let isNarrow: Bool
 
   /// Number of rows in the ranges.
-  func count(in keys: OrderedKeys) throws -> Int {
-    try ranges.reduce(0) { try $0 + keys.count(in: $1) }
-  }
+  func count(in keys: OrderedKeys) throws -> Int { try keys.count(in: ranges) }
 
   /// Number of rows in the ranges that are among some.
   func count(of some: ExcludedRows.Keys, in keys: OrderedKeys) throws -> Int {
@@ -88,13 +86,7 @@ struct IndexUse {
 
   /// The rows' keys, ascending.
   func rowKeys(in keys: OrderedKeys) throws -> [UInt64] {
-    var found: [UInt64] = []
-    for range in ranges {
-      try keys.forEach(in: range) {
-        found.append($0.row.key)
-        return true
-      }
-    }
+    var found = try keys.rowKeys(in: ranges)
     found.sort()
     return found
   }

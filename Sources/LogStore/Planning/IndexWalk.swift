@@ -408,23 +408,27 @@ extension IndexWalk {
     _ control: inout Bool,
     _ body: (IndexEntry) throws -> Bool
   ) throws {
-    let lower = try keys.rank(of: range.lowerBound)
-    var upper = try keys.rank(of: range.upperBound)
-    if rest >= upper - lower {
-      rest -= upper - lower
-      return
-    }
-    if rest > 0, let entry = try keys.entry(at: upper - 1 - rest) {
-      // All groups behind that entry's group are skipped.
-      let end = try keys.rank(of: .end(of: entry.key, groupWordCount))
-      if end < upper {
-        rest -= upper - end
-        upper = end
+    var group = Group(skipped: 0)
+    var last: IndexEntry? = range.upperBound
+    if rest > 0 {
+      let lower = try keys.rank(of: range.lowerBound)
+      var upper = try keys.rank(of: range.upperBound)
+      if rest >= upper - lower {
+        rest -= upper - lower
+        return
       }
+      if let entry = try keys.entry(at: upper - 1 - rest) {
+        // All groups behind that entry's group are skipped.
+        let end = try keys.rank(of: .end(of: entry.key, groupWordCount))
+        if end < upper {
+          rest -= upper - end
+          upper = end
+        }
+      }
+      group = Group(skipped: rest)
+      rest = 0
+      last = try keys.entry(at: upper - 1)
     }
-    var group = Group(skipped: rest)
-    rest = 0
-    var last = try keys.entry(at: upper - 1)
     while control, let end = last, end >= range.lowerBound {
       last = nil
       try keys.forEach(in: range.lowerBound...end, .backward) { entry in

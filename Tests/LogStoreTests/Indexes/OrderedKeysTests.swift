@@ -74,6 +74,37 @@ import Testing
       #expect(try keys.rank(of: all[place]) == place, "seed \(seed)")
     }
     #expect(try keys.entry(at: all.count) == nil)
+    for _ in 0..<50 {
+      let first = random.next(below: 6000)
+      let one = entry(first, keys.wordCount).key
+      let other = entry(min(first + random.next(below: 300), 5999), keys.wordCount).key
+      let low = min(IndexEntry.start(of: one, keys.wordCount), .start(of: other, keys.wordCount))
+      let high = max(IndexEntry.end(of: one, keys.wordCount), .end(of: other, keys.wordCount))
+      let count = all.partitionPoint { $0 <= high } - all.partitionPoint { $0 < low }
+      #expect(try keys.count(in: low...high) == count, "seed \(seed)")
+    }
+    try checkRanges(of: keys, all, &random, seed)
+  }
+
+  /// Single keys close to each other and far apart, and now and then all keys between two.
+  private func checkRanges(
+    of keys: OrderedKeys,
+    _ all: [IndexEntry],
+    _ random: inout SeededRandom,
+    _ seed: UInt64
+  ) throws {
+    let bounds = (0..<300).map { _ in entry(random.next(below: 6000), keys.wordCount).key }
+      .map { IndexEntry.start(of: $0, keys.wordCount) }.sorted()
+    var ranges: [ClosedRange<IndexEntry>] = []
+    for (bound, next) in zip(bounds, bounds.dropFirst()) where bound < next {
+      let last = random.next(below: 20) == 0 ? next : bound
+      let range = bound...IndexEntry.end(of: last.key, keys.wordCount)
+      if ranges.last.map({ $0.upperBound < bound }) ?? true { ranges.append(range) }
+    }
+    let wanted = ranges.flatMap { range in all.filter { range ~= $0 } }
+    #expect(try keys.count(in: ranges) == wanted.count, "seed \(seed)")
+    #expect(try keys.rowKeys(in: ranges) == wanted.map(\.row.key), "seed \(seed)")
+    #expect(try keys.rowKeys(in: []) == [])
   }
 
   @Test(arguments: [0, 1, 5, 5000, 100_000], [1, 3])

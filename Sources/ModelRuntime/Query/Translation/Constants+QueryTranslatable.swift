@@ -47,16 +47,20 @@ private func queryValues<Element: QueryScalar>(
   of sequence: Any,
   _: Element.Type
 ) -> [QueryValue]? {
-  let values: [QueryValue?]
-  if let array = sequence as? [Element] {
-    values = array.map(\.queryValue)
-  } else if let set = sequence as? Set<Element> {
-    values = set.map(\.queryValue)
-  } else {
-    return nil
+  if let array = sequence as? [Element] { return queryValues(ofScalars: array) }
+  if let set = sequence as? Set<Element> { return queryValues(ofScalars: set) }
+  return nil
+}
+
+private func queryValues<Scalars: Collection>(ofScalars scalars: Scalars) -> [QueryValue]?
+where Scalars.Element: QueryScalar {
+  var values: [QueryValue] = []
+  values.reserveCapacity(scalars.count)
+  for scalar in scalars {
+    guard let value = scalar.queryValue else { return nil }
+    values.append(value)
   }
-  let present = values.compactMap { $0 }
-  return present.count == values.count ? present : nil
+  return values
 }
 
 /// A range that the user captured.
