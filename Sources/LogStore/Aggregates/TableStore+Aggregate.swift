@@ -41,7 +41,7 @@ extension TableStore {
         }
       }
       let reader = SourceReader(wanted.sources, of: table.descriptor, resolver)
-      return try fetch.visit { reference, row in
+      return try fetch.visit(reading: wanted.sources.columns) { reference, row in
         if !excluded.contains(reference) {
           try result.add(try reader.values(of: row, reference), of: reference)
         }

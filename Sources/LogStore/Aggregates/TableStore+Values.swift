@@ -15,21 +15,10 @@ extension TableStore {
   ) throws -> ValueOrder {
     let query = try StoreQuery(descriptor)
     let resolver = StoreResolver(self, trace)
-    var reader: (table: UInt16, values: SourceReader)?
-    var count = 0
-    func read(_ reference: RowReference, _ row: RawSpan) throws {
-      if reader?.table != reference.table {
-        guard let table = table(numbered: reference.table) else { return }
-        reader = (reference.table, SourceReader(sources, of: table.descriptor, resolver))
-      }
-      try reader?.values.read(row, reference, into: columns)
-      count += 1
-    }
     if let ordering = query.ordering {
-      // Of the rows that were read, those that are among the first of the sort.
-      let places = try visit(T.self, query, by: ordering, resolver, read)
-      return places.map(ValueOrder.init(places:)) ?? ValueOrder(count: count)
+      return try readValues(T.self, query, by: ordering, sources, into: columns, resolver)
     }
+    var count = 0
     var skipped = query.window.offset
     var order = KeyOrder()
     try visit(T.self, query, for: .rows, resolver) { fetch in
@@ -42,14 +31,41 @@ extension TableStore {
         return .proceed
       }
       let before = count
-      let control = try fetch.visit(skipping: &skipped) { reference, row in
-        try read(reference, row)
+      let reader = SourceReader(sources, of: fetch.table.descriptor, resolver)
+      let control = try fetch.visit(
+        skipping: &skipped,
+        reading: sources.columns
+      ) { reference, row in
+        try reader.read(row, reference, into: columns)
+        count += 1
         return count < query.window.limit ? .proceed : .stop
       }
       order.append(count - before, after: before)
       return control
     }
     return order.places.map(ValueOrder.init(places:)) ?? ValueOrder(count: count)
+  }
+
+  /// Reads the values of rows in the order of a sort: of those that were read, those that are among the first.
+  private func readValues<T: PersistentModel>(
+    _: T.Type,
+    _ query: StoreQuery,
+    by ordering: RowOrdering,
+    _ sources: [AggregateRequest.Source],
+    into columns: [ValueColumn],
+    _ resolver: StoreResolver
+  ) throws -> ValueOrder {
+    var reader: (table: UInt16, values: SourceReader)?
+    var count = 0
+    let places = try visit(T.self, query, by: ordering, resolver) { reference, row in
+      if reader?.table != reference.table {
+        guard let table = table(numbered: reference.table) else { return }
+        reader = (reference.table, SourceReader(sources, of: table.descriptor, resolver))
+      }
+      try reader?.values.read(row, reference, into: columns)
+      count += 1
+    }
+    return places.map(ValueOrder.init(places:)) ?? ValueOrder(count: count)
   }
 }
 

@@ -74,12 +74,9 @@ extension AccessPathFinder {
     isComplete: Bool,
     _ rowCount: Int
   ) throws -> Candidates? {
-    let answer = ColumnPlan(expression, of: table, resolver).answer(for: output)
-    // What columns tell alone they tell faster than an index that leads to rows which have to be read.
-    let limit = ScanMethod.indexLimit(
-      rowCount: rowCount,
-      answer == .everything && isComplete ? .rowsToRead : answer
-    )
+    // Few rows are looked up, whatever columns could tell.
+    var limit = ScanMethod.indexLimit(rowCount: rowCount, .unknown)
+    var isLimitKnown = false
     var parts: [Candidates] = []
     var count = 0
     // Other rows are looked for only if indexes lead to all other alternatives.
@@ -87,6 +84,10 @@ extension AccessPathFinder {
     for plan in plans.filter({ !$0.isJoining }) + late {
       guard let part = try candidates(ofOne: plan, rowCount) else { return nil }
       count += part.count
+      if count > limit, !isLimitKnown {
+        limit = limitOfAlternatives(isComplete: isComplete, rowCount)
+        isLimitKnown = true
+      }
       if count > limit { return nil }
       parts.append(part)
     }
@@ -101,6 +102,16 @@ extension AccessPathFinder {
       keys.sortToSet()
       return keys
     }
+  }
+
+  /// The greatest count of rows that alternatives name with which no scan of the table is better.
+  private func limitOfAlternatives(isComplete: Bool, _ rowCount: Int) -> Int {
+    let answer = ColumnPlan(expression, of: table, resolver).answer(for: output)
+    // What columns tell alone they tell faster than an index that leads to rows which have to be read.
+    return ScanMethod.indexLimit(
+      rowCount: rowCount,
+      answer == .everything && isComplete ? .rowsToRead : answer
+    )
   }
 
   /// Counts the rows of one of several alternatives.
@@ -142,5 +153,8 @@ extension [UInt64] {
 }
 
 extension CandidatePlan {
+  /// Whether rows that one of several plans names can match, and the predicate asks nothing else.
+  var isEither: Bool { if case .either(_, _, isComplete: true) = self { true } else { false } }
+
   fileprivate var isJoining: Bool { if case .joining = self { true } else { false } }
 }

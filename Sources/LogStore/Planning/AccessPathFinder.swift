@@ -26,13 +26,19 @@ struct AccessPathFinder {
     let indexes = TableIndexes(store, table, plan, isFiltered: expression != nil, view)
     let ordered = first.flatMap { _ in orderedIndexes(indexes) }
     if let path = try directPage(ordered, rowCount) { return path }
+    let alternatives = plan.isEither ? try candidates(of: plan, rowCount) : nil
+    if let alternatives, alternatives.count <= ScanMethod.fewRows,
+      let path = try path(to: alternatives, nil, rowCount)
+    {
+      return path
+    }
     let narrowest = try indexes?.narrowest()
     if let narrowest, let path = try exactPath(narrowest, rowCount) { return path }
     if let narrowest, let path = try sharpPath(narrowest, indexes, ordered, rowCount) {
       return path
     }
     if let keys = try words(narrowest, rowCount) { return .keys(keys) }
-    let named = try candidates(of: plan, rowCount)
+    let named = plan.isEither ? alternatives : try candidates(of: plan, rowCount)
     if let named, let path = try path(to: named, narrowest, rowCount) { return path }
     if let first, let path = try walk(first, ordered, narrowest, rowCount) { return path }
     if let named, named.count <= min(narrowest?.count ?? .max, named.limit) {
@@ -205,8 +211,7 @@ struct AccessPathFinder {
       let plan = expression.flatMap(WordPlan.init)
     else { return nil }
     let limit = ScanMethod.indexLimit(rowCount: rowCount, .rowsToRead)
-    // So few rows are looked at faster than words are looked up.
-    if let narrowest, narrowest.count <= 64 { return nil }
+    if let narrowest, narrowest.count <= ScanMethod.fewRows { return nil }
     let keys = try plan.candidates(atMost: min(limit, narrowest?.count ?? limit)) {
       column,
       owner in

@@ -177,7 +177,7 @@ extension CandidatePlan {
       .referring(property, to: lhs.union(rhs))
     case (.values(let lhs, let isComplete), .values(let rhs, let isOtherComplete)):
       // The values of one column may belong to those of another.
-      lhs.columns.flatMap { $0 == rhs.columns ? lhs.union(rhs) : nil }.map {
+      (lhs.hasColumns(of: rhs) ? lhs.union(rhs) : nil).map {
         .values($0, isComplete: isComplete && isOtherComplete && $0.count == 1)
       }
     default: nil
@@ -229,14 +229,20 @@ extension CandidatePlan {
 }
 
 extension [ValueLookup] {
-  /// The numbers of the columns; `nil` if these are of several classes, in which they have different meanings.
-  fileprivate var columns: Set<Int>? {
-    allSatisfy { $0.owner === first?.owner } ? Set(map(\.column.number)) : nil
+  /// Whether the columns are all of one class: those of several have different meanings.
+  private var areOfOneClass: Bool { allSatisfy { $0.owner === first?.owner } }
+
+  /// Whether all columns of either side are among those of the other.
+  fileprivate func hasColumns(of other: Self) -> Bool {
+    func hasAll(_ lookups: Self, _ others: Self) -> Bool {
+      lookups.allSatisfy { own in others.contains { $0.column.number == own.column.number } }
+    }
+    return areOfOneClass && other.areOfOneClass && hasAll(self, other) && hasAll(other, self)
   }
 
   /// The values of rows that have those of either side, in the columns of which both say something; `nil` if there is none.
   fileprivate func union(_ other: Self) -> Self? {
-    guard columns != nil, other.columns != nil else { return nil }
+    guard areOfOneClass, other.areOfOneClass else { return nil }
     let (lhs, rhs) = (onePerColumn, other.onePerColumn)
     let unions = lhs.compactMap { own in rhs.lazy.compactMap(own.union).first }
     return unions.isEmpty ? nil : unions

@@ -17,6 +17,13 @@ final class LateFilter {
   /// The numbers of the columns that the test looks at; `nil` for all.
   private(set) lazy var columns = expression.testedColumns.flatMap(table.numbers(of:))
 
+  /// The numbers of the columns that the test looks at, and of some others; `nil` for all.
+  func columns(besides others: ColumnSet) -> [UInt16]? {
+    guard var columns = expression.testedColumns else { return nil }
+    columns.formUnion(others)
+    return table.numbers(of: columns)
+  }
+
   init(_ expression: QueryExpression, _ table: EntityTable, _ resolver: StoreResolver) {
     self.expression = expression
     self.table = table

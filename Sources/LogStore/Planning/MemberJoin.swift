@@ -46,9 +46,11 @@ struct MemberJoin {
   func owners(in table: EntityTable, atMost count: Int) throws -> [UInt64] {
     var owners = KeyCollection()
     let column = member.inverse.ordinal
+    var columns = ColumnSet()
+    columns.insert(column)
     for fetch in fetches {
       let layout = fetch.table.layout
-      let control = try fetch.visit { _, row in
+      let control = try fetch.visit(reading: columns) { _, row in
         if layout.isNull(column, in: row) { return .proceed }
         if member.inverse.isToMany {
           for owner in layout.references(column, in: row) where owner.table == table.number {

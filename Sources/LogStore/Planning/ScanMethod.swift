@@ -73,6 +73,9 @@ enum ScanMethod: Equatable {
     matchCount > rowCount / 2 ? .rows : .columns
   }
 
+  /// So few rows that an index names are read and tested faster than a better way is looked for.
+  static let fewRows = 64
+
   /// Tables with up to this many rows are read row by row without planning.
   static let smallTable = 256
 }

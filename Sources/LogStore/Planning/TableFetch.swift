@@ -143,17 +143,26 @@ extension PagePosition {
 extension TableFetch {
   /// Visits the rows that match.
   ///
-  /// - Parameter body: Called with each row, in its class's current layout.
+  /// - Parameters:
+  ///   - columns: The columns that `body` looks at: the values of others may be null. `nil` for all.
+  ///   - body: Called with each row, in its class's current layout.
   /// - Returns: Whether `body` wants to see rows of other tables.
   /// - Throws: What reading throws, or `body`.
   func visit(
+    reading columns: ColumnSet? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     SchedulePoint.duringFetch.reach()
+    let numbers = columns.flatMap(table.numbers(of:))
     switch path {
-    case .matches(let keys): return try visitMatches(withoutExcluded(keys), body)
-    case .page(let keys): return try visitMatches(keys.sorted(), body)
-    case .keys(let keys): return try visitNamed(withoutExcluded(keys), body)
+    case .matches(let keys): return try visitMatches(withoutExcluded(keys), columns: numbers, body)
+    case .page(let keys): return try visitMatches(keys.sorted(), columns: numbers, body)
+    case .keys(let keys):
+      let keys = withoutExcluded(keys)
+      if let columns, let numbers = test?.columns(besides: columns) {
+        return try visitCandidates(keys, columns: numbers, body)
+      }
+      return try visitNamed(keys, body)
     case .rows, .count: return try visitCandidates(nil, body)
     case .columns(let plan): return try visitRanges(plan, body)
     }
@@ -163,14 +172,16 @@ extension TableFetch {
   ///
   /// - Parameters:
   ///   - skipCount: The number of rows to skip; on return, the number that is left to skip in other tables.
-  ///   - body: As in ``visit(_:)``.
-  /// - Returns: As ``visit(_:)``.
-  /// - Throws: As ``visit(_:)``.
+  ///   - columns: As in ``visit(reading:_:)``.
+  ///   - body: As in ``visit(reading:_:)``.
+  /// - Returns: As ``visit(reading:_:)``.
+  /// - Throws: As ``visit(reading:_:)``.
   func visit(
     skipping skipCount: inout Int,
+    reading columns: ColumnSet? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    if skipCount == 0 { return try visit(body) }
+    if skipCount == 0 { return try visit(reading: columns, body) }
     switch path {
     case .matches(let keys):
       SchedulePoint.duringFetch.reach()
@@ -181,7 +192,7 @@ extension TableFetch {
     case .keys, .page, .count, .columns, .rows:
       var rest = skipCount
       defer { skipCount = rest }
-      return try visit {
+      return try visit(reading: columns) {
         if rest == 0 { return try body($0, $1) }
         rest -= 1
         return .proceed
@@ -206,12 +217,13 @@ extension TableFetch {
   /// Visits rows that are known to match; their keys ascend.
   private func visitMatches(
     _ keys: [UInt64],
+    columns: [UInt16]? = nil,
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
     // Set at the end only: a captured variable that changed with each row would be checked with each row.
     var isStopped = false
     let (table, tally) = (table, tally)
-    try view.scan(table.number, keys: keys) { key, layout, row in
+    try view.scan(table.number, keys: keys, columns: columns) { key, layout, row in
       let control = try table.visit(key, layout, row, tally, body)
       if control == .stop { isStopped = true }
       return control
@@ -227,7 +239,7 @@ extension TableFetch {
     _ keys: [UInt64],
     _ body: (RowReference, RawSpan) throws -> ScanControl
   ) throws -> ScanControl {
-    guard keys.count > Self.fewRows, view.mayHavePackedRows, let firstKey,
+    guard keys.count > ScanMethod.fewRows, view.mayHavePackedRows, let firstKey,
       let test, let columns = test.columns, columns.count <= table.columnNumbers.count / 2
     else { return try visitCandidates(keys, body) }
     var rest = keys.drop { $0 < firstKey }
@@ -243,8 +255,6 @@ extension TableFetch {
     return .proceed
   }
 
-  /// The number of rows of which none is tested before it is read.
-  private static let fewRows = 64
   /// The number of rows that are tested first, and at most, before those that match are read: fewer may be wanted.
   private static let firstTestedCount = 8
   private static let mostTestedCount = 512
@@ -255,9 +265,9 @@ extension TableFetch {
   ///   - keys: The keys of the rows, ascending; `nil` for all rows.
   ///   - start: The first key to visit, if that is known.
   ///   - columns: The columns that the test and `body` look at; `nil` for all.
-  ///   - body: As in ``visit(_:)``.
-  /// - Returns: As ``visit(_:)``.
-  /// - Throws: As ``visit(_:)``.
+  ///   - body: As in ``visit(reading:_:)``.
+  /// - Returns: As ``visit(reading:_:)``.
+  /// - Throws: As ``visit(reading:_:)``.
   private func visitCandidates(
     _ keys: [UInt64]?,
     from start: UInt64? = nil,

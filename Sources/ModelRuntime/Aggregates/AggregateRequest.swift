@@ -1,3 +1,5 @@
+package import RowFormat
+
 /// The measures that a context requests, by columns.
 package struct AggregateRequest: Sendable {
   /// A value of each row, by which rows are grouped or which is measured.
@@ -145,5 +147,17 @@ extension MeasureFunction {
     case .sum, .moments, .distribution:
       (source.kind.isNumeric || source.kind == .date) && !isEnumeration
     }
+  }
+}
+
+extension [AggregateRequest.Source] {
+  /// The columns of a row that the values are read from; `nil` if they are not known.
+  package var columns: ColumnSet? {
+    var columns = ColumnSet()
+    for source in self {
+      guard let more = source.expression?.testedColumns else { return nil }
+      columns.formUnion(more)
+    }
+    return columns
   }
 }
