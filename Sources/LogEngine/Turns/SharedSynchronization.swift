@@ -317,6 +317,12 @@ final class SharedSynchronization: @unchecked Sendable {
     return isHeld
   }
 
+  /// The member that synchronizes, or whose synchronization failed; `nil` if there is none.
+  var synchronizer: UInt16? {
+    guard let record = try? readIntact(), record.member != 0 else { return nil }
+    return record.member
+  }
+
   /// Undoes ``hold(until:)``, if it was called.
   func letGo() {
     guard isHeld else { return }

@@ -179,13 +179,22 @@ final class Turns: @unchecked Sendable {
     return overflows ? .max : deadline
   }
 
-  /// The error that names the process with the turn.
+  /// The error that names the process with the turn, or the one that this process waits for in its own.
   var timeoutError: StorageError {
     .turnTimeout(
       path: membership.members.paths.root,
       waited: .microseconds(timeout ?? 0),
-      holder: file.describeHolder(membership.members)
+      holder: synchronizerName ?? file.describeHolder(membership.members)
     )
+  }
+
+  /// The name of a process that synchronizes the log, unless another one has the turn.
+  private var synchronizerName: String? {
+    let own = membership.number
+    guard let holder = try? file.readHolder().member, holder == 0 || holder == own,
+      let member = shared?.synchronizer, member != own
+    else { return nil }
+    return membership.members.name(of: member)
   }
 
   /// Leaves the turn; the last thread ends it.

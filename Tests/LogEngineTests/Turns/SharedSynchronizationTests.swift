@@ -205,6 +205,39 @@ private final class WritingThread: Sendable {
     #expect(try StorageEngine.verify(at: folder.path).problems.isEmpty)
   }
 
+  /// A process without a limit waits for the disk after its turn, and may be stopped there.
+  @Test(.timeLimit(.minutes(5)))
+  func `names the one that synchronizes to one that waits no longer`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options = EngineOptions()
+    options.writers = .severalProcesses
+    let gate = Gate()
+    let slow = try StorageEngine.open(
+      at: folder.path,
+      options: options,
+      fileSystem: HookedFileSystem(PosixFileSystem()) { gate.pass($0) }
+    )
+    try slow.apply(MemoryStore.tableChanges)
+    options.turnTimeout = .milliseconds(1)
+    let other = try StorageEngine.open(at: folder.path, options: options)
+    gate.close()
+    let writer = WritingThread()
+    writer.start { try Self.insert(1, slow) }
+    gate.waitUntilReached()
+    let error = #expect(throws: StorageError.self) { try other.inTurn {} }
+    gate.open()
+    if case .turnTimeout(_, _, let holder) = error {
+      // Both are this process, as far as the system knows.
+      #expect(holder == PosixFileSystem().holderDescription)
+    } else {
+      Issue.record("\(String(describing: error))")
+    }
+    try writer.join()
+    try other.close()
+    try slow.close()
+  }
+
   /// A process that is slow to wake when a synchronization ends does not wait for the next one, which others have begun.
   @Test(.timeLimit(.minutes(30)))
   func `tells those, too, that are slow to hear of it`() throws {
