@@ -267,17 +267,10 @@ extension OrderedKeys {
     try reading { try $0.ownRank(of: entry) }
   }
 
-  /// Number of entries between two bounds.
-  ///
-  /// - Complexity: O(log *n*), and a sum over the groups between them and over blocks of two.
-  func count(in range: ClosedRange<IndexEntry>) throws -> Int {
-    // No entry is a bound: rows are never none, and never the greatest.
-    try reading { try $0.ownCount(in: range) }
-  }
-
   /// Number of entries in some ranges, which ascend and do not overlap.
   ///
-  /// - Complexity: Of one range as that of ``count(in:)``; many are looked up together, block by block.
+  /// - Complexity: O(log *n*) for each block that has entries of ranges; for a range in several blocks, also a sum over the groups
+  ///   between its bounds and over the blocks of two.
   func count(in ranges: [ClosedRange<IndexEntry>]) throws -> Int {
     try reading { keys in
       var count = 0
@@ -407,18 +400,11 @@ extension OrderedKeys {
     }
   }
 
+  /// Number of entries in a range; there is some entry.
   private func ownCount(in range: ClosedRange<IndexEntry>) throws -> Int {
-    if groups.isEmpty { return 0 }
+    // No entry is a bound: rows are never none, and never the greatest.
     let (lower, upper) = (range.lowerBound, range.upperBound)
-    let start = blockPlace(for: lower)
-    // Mostly, few entries are between the bounds.
-    if ends(at: start, before: upper) {
-      return try unsafe withWords(of: groups[start.group].blocks[start.block]) { words in
-        let first = unsafe OrderedKeys.position(of: lower, in: words, stride)
-        return unsafe OrderedKeys.position(of: upper, in: words, from: first, stride) - first
-      }
-    }
-    let end = blockPlace(for: upper)
+    let (start, end) = (blockPlace(for: lower), blockPlace(for: upper))
     let first = try find(lower, in: groups[start.group].blocks[start.block]).place
     let last = try find(upper, in: groups[end.group].blocks[end.block]).place
     if start.group == end.group {

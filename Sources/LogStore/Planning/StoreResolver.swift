@@ -82,7 +82,7 @@ final class StoreResolver: RowResolver {
   func count(referringTo target: RowReference, inTable table: UInt16, column: Int) throws -> Int {
     let key = IndexKey(target.rawValue)
     let range = IndexEntry.start(of: key, 1)...IndexEntry.end(of: key, 1)
-    return try keys(ofTable: table, column: column)?.count(in: range) ?? 0
+    return try keys(ofTable: table, column: column)?.count(in: [range]) ?? 0
   }
 
   private func keys(ofTable table: UInt16, column: Int) throws -> OrderedKeys? {

@@ -471,7 +471,7 @@ extension TableFetch {
       return count
     case .keys, .columns, .rows:
       var count = 0
-      _ = try visitTested { _ in
+      _ = try visit(reading: ColumnSet()) { _, _ in
         count += 1
         return .proceed
       }
@@ -516,16 +516,9 @@ extension TableFetch {
       }
       return .proceed
     case .columns(let plan) where plan.isExact: return try visitNames(plan, body)
-    case .keys, .page, .count, .columns, .rows: return try visitTested(body)
-    }
-  }
-
-  /// Visits the names of the rows that match, of which no more is read than the test looks at.
-  private func visitTested(_ body: (RowReference) throws -> ScanControl) throws -> ScanControl {
-    guard case .keys(let keys) = path else { return try visit { name, _ in try body(name) } }
-    SchedulePoint.duringFetch.reach()
-    return try visitCandidates(withoutExcluded(keys), columns: test?.columns) { name, _ in
-      try body(name)
+    case .keys, .page, .count, .columns, .rows:
+      // No more is read than the test looks at.
+      return try visit(reading: ColumnSet()) { name, _ in try body(name) }
     }
   }
 
