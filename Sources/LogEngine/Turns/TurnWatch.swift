@@ -5,9 +5,8 @@ import Synchronization
 /// Watches for the turns of other processes, soon after they have ended.
 ///
 /// A thread sleeps until `TURN`, or in a read-only store the log, is written to, and then looks for commits. It is woken at
-/// most some three hundred times a second, however often others save, and less often if a look takes long: many processes that
-/// watch one which saves must not take its processors. Without saves the thread sleeps. If the system does not report changes, or
-/// has reached its limit of watches, a worker looks ten times a second.
+/// most some three hundred times a second, however often others save; without saves it sleeps. If the system does not report
+/// changes, or has reached its limit of watches, a worker looks ten times a second.
 final class TurnWatch: Sendable {
   /// Called after other processes have committed.
   let handler = Lock<(@Sendable () -> Void)?>(nil, .compactionListener)
@@ -17,16 +16,8 @@ final class TurnWatch: Sendable {
   private let isStopped = Atomic<Bool>(false)
   private let monitor = Monitor()
 
-  /// The shortest and the longest pause of the thread after a look, in microseconds.
-  private static let rest = 3000...30_000
-  /// The pause, in times that the look took.
-  private static let restPerLook = 20
-
-  /// The pause after a look that took so many microseconds.
-  static func pause(after look: Int) -> Int {
-    let pause = min(look, rest.upperBound) * restPerLook
-    return min(max(pause, rest.lowerBound), rest.upperBound)
-  }
+  /// The pause of the thread after each wake-up, in microseconds.
+  private static let rest = 3000
 
   /// The interval of the worker's looks, in microseconds.
   private static let interval = 100_000
@@ -79,11 +70,11 @@ final class TurnWatch: Sendable {
 
   private func run(_ watch: any FileWatch, _ look: () -> Bool?) {
     while !isStopped.load(ordering: .acquiring), watch.wait() {
-      let start = Monitor.now()
       guard self.look(look) else { return }
-      let pause = Self.pause(after: Monitor.now() - start)
       monitor.withMutex {
-        if !isStopped.load(ordering: .acquiring) { _ = monitor.wait(for: .time, atMost: pause) }
+        if !isStopped.load(ordering: .acquiring) {
+          _ = monitor.wait(for: .time, atMost: Self.rest)
+        }
       }
     }
   }
