@@ -129,6 +129,10 @@ extension LockRank {
   package static let foreignCommits = LockRank(85, "foreign commits")
   /// Guards a part of the known pairs of store and entity.
   package static let identifierOrigins = LockRank(86, "identifier origins")
+  /// Guards the mending of damaged pages of an index, which may be found under any lock.
+  ///
+  /// Waits for the disk, while the log is read in place of a damaged checkpoint.
+  package static let pageDamage = LockRank(88, "page damage")
   /// Guards the events that wait to be delivered.
   ///
   /// Taken last, under any other.

@@ -90,7 +90,9 @@ extension LogWriter {
     let (work, end) = state.log.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: true, &lead)
     publish(work)
-    let isCurrent = lead.checkpoint.newest != nil && !lead.checkpoint.namesGoneFiles
+    let isCurrent =
+      lead.checkpoint.newest != nil && !lead.checkpoint.namesGoneFiles
+      && !state.isCheckpointDamaged.load(ordering: .relaxed)
     let last = isCurrent ? lead.checkpoint.logPosition : nil
     guard let end, end.place.logPosition != last else { return nil }
     lead.checkpoint.attemptEnd = end.place.logPosition
@@ -147,6 +149,8 @@ extension LogWriter {
       let byteCount = try writer.finish(durableEnd: try durableEnd())
       try files.publish(file, number: basis.checkpoint.number)
       state.counters.recordCheckpoint(ofBytes: byteCount)
+      // It has every page, and each was checked for it.
+      state.isCheckpointDamaged.store(false, ordering: .relaxed)
       reportCheckpoint(basis.checkpoint, byteCount, since: start)
       return CheckpointState(
         highest: basis.checkpoint.number,

@@ -23,8 +23,9 @@ extension LogWriter: HousekeptLog {
         grownByteCount: logEnd - min(lead.checkpoint.attemptEnd, logEnd),
         lastByteCount: lead.checkpoint.byteCount,
         continuedByteCount: basis.map { logEnd - $0.place.logPosition },
-        isMissing: lead.manifest.base != nil
-          && (lead.checkpoint.newest == nil || lead.checkpoint.namesGoneFiles)
+        isMissing: state.isCheckpointDamaged.load(ordering: .relaxed)
+          || lead.manifest.base != nil
+            && (lead.checkpoint.newest == nil || lead.checkpoint.namesGoneFiles)
       )
     }
   }

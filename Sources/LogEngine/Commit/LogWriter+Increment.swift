@@ -35,7 +35,8 @@ extension LogWriter {
   private func beginIncrement(_ lead: inout Lead) throws(StorageError) -> Step? {
     try check(lead)
     guard turns == nil, let basis = lead.checkpoint.basis,
-      basis.checkpoint == lead.checkpoint.newest
+      basis.checkpoint == lead.checkpoint.newest,
+      !state.isCheckpointDamaged.load(ordering: .relaxed)
     else { return nil }
     let (work, end) = state.log.tail.withLock { tail in (tail.take(), tail.position) }
     try write(work, synchronizing: false, &lead)

@@ -11,6 +11,8 @@ package struct Opening {
   var onEvent: EngineEventHandler?
   /// The store's lock, if the caller holds it already.
   var lock: (any FileLock)?
+  /// Whether the whole log is read, and no checkpoint.
+  var ignoresCheckpoints = false
 
   package init(
     paths: StorePaths,
@@ -95,6 +97,9 @@ package struct Opening {
     state.files.blobs.record(next: manifest.nextBlob)
     var recovery = Recovery(state: state, manifest: manifest)
     recovery.report.damage = damage
+    recovery.ignoresCheckpoints = ignoresCheckpoints
+    let again = Opening(paths: paths, options: options, fileSystem: fileSystem)
+    recovery.readLogAlone = { () throws(StorageError) in try again.readTables() }
     do {
       let end = try recovery.run()
       try checkNumbers(manifest, end)
@@ -150,6 +155,21 @@ package struct Opening {
         previous = error
       }
     }
+  }
+
+  /// Reads the tables of this store from its log alone, also beside a writer; may be called under any lock.
+  private func readTables() throws(StorageError) -> [Table] {
+    var options = options
+    options.mode = .readOnly
+    var opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
+    opening.ignoresCheckpoints = true
+    let found = Thread.runAside { [opening] in
+      Result { () throws(StorageError) in
+        let state = try opening.recoverBesideWriter().recovery.state
+        return state.tables.indices.compactMap { state.tables[$0] }
+      }
+    }
+    return try found.get()
   }
 
   /// The number of attempts to read a store that changes, and the pause between two while a copy becomes the store: at least

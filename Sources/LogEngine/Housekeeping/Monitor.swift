@@ -137,6 +137,35 @@ enum Thread {
     return true
   }
 
+  /// Runs `body` on a thread of its own and waits for it, so that it may take any lock, whatever the calling thread holds.
+  static func runAside<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
+    let outcome = Outcome<R>()
+    guard start({ outcome.set(body()) }) else { return body() }
+    return outcome.wait()
+  }
+
+  /// A value that one thread waits for.
+  private final class Outcome<R: Sendable>: @unchecked Sendable {
+    private let monitor = Monitor()
+    private var value: R?
+
+    func set(_ value: R) {
+      monitor.withMutex {
+        self.value = value
+        monitor.broadcast(.end)
+      }
+    }
+
+    func wait() -> R {
+      monitor.withMutex {
+        while true {
+          if let value { return value }
+          monitor.wait(for: .end)
+        }
+      }
+    }
+  }
+
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }

@@ -35,12 +35,14 @@ extension CheckpointFile {
   ///
   /// - Parameters:
   ///   - reads: As for ``makeTables(_:)``.
+  ///   - damage: The same.
   ///   - fits: Whether a place and its files are in the log.
   /// - Returns: The tables, and the rest of the contents as of then; `nil` if nothing fits.
   /// - Throws: ``StorageError/corruption(_:)`` if a page or an increment is damaged.
   /// - Complexity: O(pages and slots of increments).
   func read(
     _ reads: EngineOptions.ReadMethod,
+    _ damage: PageDamage?,
     _ fits: (LogPlace, SegmentUsages) throws -> Bool
   ) throws -> Contents? {
     let increments = try readIncrements()
@@ -49,7 +51,7 @@ extension CheckpointFile {
     let fitsItself = try fits(checkpoint.place, checkpoint.usages)
     guard fitsItself || count > 0 else { return nil }
     var contents = Contents(
-      tables: try makeTables(reads),
+      tables: try makeTables(reads, damage),
       place: checkpoint.place,
       usages: checkpoint.usages,
       nextBlob: checkpoint.nextBlob,

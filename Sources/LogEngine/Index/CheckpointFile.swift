@@ -57,6 +57,17 @@ package struct CheckpointFile {
   /// - Throws: ``StorageError/corruption(_:)`` if a page is damaged.
   /// - Complexity: O(pages), at the speed of the checksum: about 10 GB/s.
   package func makeTables(_ reads: EngineOptions.ReadMethod) throws -> [Table] {
+    try makeTables(reads, nil)
+  }
+
+  /// Builds the tables, and checks pages of a mapping when they are first used.
+  ///
+  /// - Parameters:
+  ///   - reads: As above.
+  ///   - damage: What is done about damage that is found later; `nil` checks every page now.
+  /// - Returns: The tables, without their layouts.
+  /// - Throws: ``StorageError/corruption(_:)`` if a page that is checked now is damaged.
+  func makeTables(_ reads: EngineOptions.ReadMethod, _ damage: PageDamage?) throws -> [Table] {
     let mapping = reads == .mapped ? try file.map(checkpoint.pagesEnd, .privateWritable) : nil
     var offset = FileHeader.byteCount
     return try checkpoint.tables.map { image in
@@ -64,7 +75,7 @@ package struct CheckpointFile {
       table.nextKey.store(image.nextKey, ordering: .relaxed)
       table.liveRowCount.store(image.rowCount, ordering: .relaxed)
       if let mapping {
-        try adopt(image.pages, at: offset, of: mapping, into: table)
+        try adopt(image.pages, at: offset, of: mapping, into: table, damage)
       } else {
         try copy(image.pages, at: offset, into: table)
       }
@@ -77,22 +88,23 @@ package struct CheckpointFile {
     _ pages: [Checkpoint.PageImage],
     at start: Int,
     of mapping: MappedFile,
-    into table: Table
+    into table: Table,
+    _ damage: PageDamage?
   ) throws {
-    table.pages.keep(mapping)
-    try mapping.withBytes { bytes in
-      var offset = start
-      for page in pages {
-        try check(bytes.extracting(offset..<(offset + IndexPages.pageByteCount)), page, offset)
-        table.pages.adopt(
-          pageAt: offset,
-          of: mapping,
-          number: page.number,
-          sequence: checkpoint.place.sequence
-        )
-        offset += IndexPages.pageByteCount
+    let unchecked = damage.map {
+      UncheckedPages(pages, at: start, of: mapping, table: table.number, $0)
+    }
+    if unchecked == nil {
+      try mapping.withBytes { bytes in
+        var offset = start
+        for page in pages {
+          try check(bytes.extracting(offset..<(offset + IndexPages.pageByteCount)), page, offset)
+          offset += IndexPages.pageByteCount
+        }
       }
     }
+    let sequence = checkpoint.place.sequence
+    table.pages.adopt(pages, at: start, of: mapping, sequence: sequence, unchecked)
   }
 
   private func copy(

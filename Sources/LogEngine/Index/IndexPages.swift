@@ -19,9 +19,16 @@ import Synchronization
 /// A lookup that misses the caches overlaps with the next ones only as far as the processor sees ahead, so each instruction on
 /// the way counts. Hence a struct that is part of its table; and a missing chunk or page is an empty one, so that no check is
 /// needed.
+///
+/// Pages of a checkpoint may have to be checked first (``UncheckedPages``). Until all are, readers are shown a directory without
+/// room for any key: each of them takes the way of keys that are beyond the directory, where pages are checked.
 @safe package struct IndexPages: ~Copyable, Sendable {
   /// The address of the directory: its capacity, then that many addresses of chunks.
   private let directory: Atomic<UInt>
+  /// The address of the directory that readers are shown: the same, or one without room while pages have to be checked.
+  private let shown: Atomic<UInt>
+  /// The address of the retained ``UncheckedPages``, or 0.
+  private let unchecked = Atomic<UInt>(0)
   private let kept = Lock(Kept(), .indexPages)
   /// The size of the pages, chunks and directories, in bytes.
   let byteCount = Atomic<Int>(0)
@@ -49,10 +56,13 @@ import Synchronization
   private static let emptyPage = UInt(bitPattern: unsafe zeroed(pageByteCount))
   /// A chunk of such pages.
   private static let emptyChunk = UInt(bitPattern: unsafe makeChunk())
+  /// A directory without room.
+  private static let noDirectory = UInt(bitPattern: unsafe makeDirectory(capacity: 0))
 
   init() {
     let first = unsafe Self.makeDirectory(capacity: 8)
     directory = Atomic(UInt(bitPattern: first))
+    shown = Atomic(UInt(bitPattern: first))
     byteCount.add(8 + 64, ordering: .relaxed)
   }
 
@@ -77,6 +87,7 @@ import Synchronization
       unsafe chunk.deallocate()
     }
     unsafe base.deallocate()
+    if let unchecked = unsafe uncheckedReference { unsafe unchecked.release() }
   }
 }
 
@@ -290,6 +301,7 @@ extension IndexPages {
         let page = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
         if page == Self.emptyPage { continue }
         if unsafe Self.number(entry + 8).pointee.load(ordering: .acquiring) <= sequence { continue }
+        unsafe check(entry)
         let key = UInt64((chunkNumber * Self.pagesPerChunk + number) * Self.slotsPerPage)
         for index in 0..<UInt64(Self.slotsPerPage) {
           let slot = unsafe Self.slot(Self.pointer(page), index).pointee.load(ordering: .acquiring)
@@ -317,13 +329,26 @@ extension IndexPages {
   }
 
   /// Returns the chunk of a key, which may be the empty one; `nil` beyond the directory.
+  ///
+  /// The key's page, and no other, may be read and written then.
   @inline(__always)
   private func chunk(of key: UInt64) -> UnsafeMutableRawPointer? {
-    let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
-    let number = key / UInt64(Self.keysPerChunk)
-    guard number < (unsafe base.load(as: UInt64.self)) else { return nil }
-    let place = unsafe Self.word(base + 8 + Int(truncatingIfNeeded: number) &* 8)
-    return unsafe Self.pointer(place.pointee.load(ordering: .acquiring))
+    let base = unsafe Self.pointer(shown.load(ordering: .acquiring))
+    guard let place = unsafe Self.place(ofChunkWith: key, in: base) else {
+      return unsafe hiddenChunk(of: key)
+    }
+    return unsafe Self.pointer(Self.word(place).pointee.load(ordering: .acquiring))
+  }
+
+  /// Returns the address in a directory at which the address of a key's chunk is.
+  @inline(__always)
+  private static func place(
+    ofChunkWith key: UInt64,
+    in directory: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer? {
+    let number = key / UInt64(keysPerChunk)
+    guard number < (unsafe directory.load(as: UInt64.self)) else { return nil }
+    return unsafe directory + 8 + Int(truncatingIfNeeded: number) &* 8
   }
 
   /// Returns the entry of a key's page, which may be the empty one; `nil` beyond the directory.
@@ -392,23 +417,6 @@ extension IndexPages {
     unsafe Self.mark(in: chunk, of: key).pointee.store(Self.neverEnded, ordering: .releasing)
   }
 
-  /// Adopts a page of the mapped checkpoint in place; called before any read.
-  ///
-  /// - Parameters:
-  ///   - offset: The offset of the page in the mapping.
-  ///   - mapping: The checkpoint.
-  ///   - number: The page's number.
-  ///   - sequence: The checkpoint's commit, which may be the last to change the page.
-  func adopt(pageAt offset: Int, of mapping: MappedFile, number: UInt64, sequence: UInt64) {
-    let address = mapping.addresses.lowerBound + UInt(offset)
-    let entry = unsafe ownEntry(of: number * UInt64(Self.slotsPerPage))
-    unsafe Self.number(entry + 8).pointee.store(sequence, ordering: .releasing)
-    unsafe install(address, in: entry)
-  }
-
-  /// Keeps the mapping of the adopted pages; there is only one.
-  func keep(_ mapping: MappedFile) { kept.withLock { $0.mapping = mapping } }
-
   /// Inserts a copy of a checkpoint's page; called before any read.
   func insert(_ bytes: RawSpan, number: UInt64, sequence: UInt64) {
     let page = unsafe Self.zeroed(Self.pageByteCount)
@@ -460,7 +468,8 @@ extension IndexPages {
       let address = UInt(bitPattern: base)
       kept.withLock { $0.directories.append(address) }
       unsafe base = bigger
-      directory.store(UInt(bitPattern: base), ordering: .releasing)
+      directory.store(UInt(bitPattern: base), ordering: .sequentiallyConsistent)
+      if shown.load(ordering: .sequentiallyConsistent) != Self.noDirectory { showDirectory() }
       byteCount.add(newCapacity * 8, ordering: .relaxed)
     }
     let chunk = unsafe Self.makeChunk()
@@ -468,6 +477,90 @@ extension IndexPages {
       .store(UInt(bitPattern: chunk), ordering: .releasing)
     byteCount.add(Self.chunkByteCount, ordering: .relaxed)
     return unsafe Self.entry(in: chunk, of: key)
+  }
+}
+
+// MARK: The checkpoint
+
+extension IndexPages {
+  /// Adopts the pages of a mapped checkpoint in place; called once, before any read.
+  ///
+  /// - Parameters:
+  ///   - images: The pages, as they follow each other in the mapping.
+  ///   - start: The offset of the first.
+  ///   - mapping: The checkpoint.
+  ///   - sequence: The checkpoint's commit, which may be the last to change the pages.
+  ///   - unchecked: Checks each page when it is first used; `nil` if all were checked.
+  func adopt(
+    _ images: [Checkpoint.PageImage],
+    at start: Int,
+    of mapping: MappedFile,
+    sequence: UInt64,
+    _ unchecked: UncheckedPages?
+  ) {
+    kept.withLock { $0.mapping = mapping }
+    var address = mapping.addresses.lowerBound + UInt(start)
+    for image in images {
+      let entry = unsafe ownEntry(of: image.number * UInt64(Self.slotsPerPage))
+      unsafe Self.number(entry + 8).pointee.store(sequence, ordering: .releasing)
+      unsafe install(address, in: entry)
+      address += UInt(Self.pageByteCount)
+    }
+    guard let unchecked else { return }
+    let reference = unsafe Unmanaged.passRetained(unchecked).toOpaque()
+    self.unchecked.store(UInt(bitPattern: reference), ordering: .releasing)
+    shown.store(Self.noDirectory, ordering: .releasing)
+  }
+
+  private var uncheckedReference: Unmanaged<UncheckedPages>? {
+    let address = unchecked.load(ordering: .acquiring)
+    return unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
+  }
+
+  /// Returns the chunk of a key which the directory that is shown has no room for: that of a key beyond the directory, or of any
+  /// key as long as there are pages to be checked.
+  ///
+  /// Checks the key's page, and the next one that nobody has asked for.
+  @inline(never)
+  private func hiddenChunk(of key: UInt64) -> UnsafeMutableRawPointer? {
+    let base = unsafe Self.pointer(directory.load(ordering: .acquiring))
+    guard let place = unsafe Self.place(ofChunkWith: key, in: base) else { return nil }
+    let chunk = unsafe Self.pointer(Self.word(place).pointee.load(ordering: .acquiring))
+    guard UInt(bitPattern: chunk) != Self.emptyChunk else { return unsafe chunk }
+    unsafe check(Self.entry(in: chunk, of: key))
+    unsafe uncheckedReference?._withUnsafeGuaranteedRef { unchecked in
+      unchecked.checkNext()
+      if unchecked.areAllChecked { showDirectory() }
+    }
+    return unsafe chunk
+  }
+
+  /// Checks the page of an entry, unless it was checked before.
+  private func check(_ entry: UnsafeMutableRawPointer) {
+    unsafe uncheckedReference?._withUnsafeGuaranteedRef { unchecked in
+      let address = unsafe Self.word(entry).pointee.load(ordering: .acquiring)
+      unchecked.check(pageAt: address) { page in
+        // As with any change, the greatest commit comes before the slots.
+        let newest = unsafe Self.number(entry + 8)
+        let known = unsafe newest.pointee.load(ordering: .relaxed)
+        unsafe newest.pointee.store(max(known, page.newest), ordering: .releasing)
+        for index in 0..<Self.slotsPerPage {
+          unsafe Self.slot(Self.pointer(address), UInt64(index)).pointee
+            .store(page.slots[index], ordering: .releasing)
+        }
+      }
+    }
+  }
+
+  /// Shows readers the directory.
+  ///
+  /// A writer may replace it with a bigger one meanwhile.
+  private func showDirectory() {
+    while true {
+      let newest = directory.load(ordering: .sequentiallyConsistent)
+      shown.store(newest, ordering: .sequentiallyConsistent)
+      if directory.load(ordering: .sequentiallyConsistent) == newest { return }
+    }
   }
 }
 

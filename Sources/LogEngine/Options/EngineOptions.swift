@@ -37,6 +37,9 @@ public struct EngineOptions: Sendable, Hashable {
   public var largestSegment = 64 << 20
   /// The way in which the bytes of the log are read.
   public var reads: ReadMethod = .mapped
+  /// The number of pages up to which those of a checkpoint are checked when the store is opened, in a tenth of a millisecond; if
+  /// there are more, each page is checked when it is first used.
+  package var checkedPageLimit = 256
   /// The thread that does the work that no caller waits for.
   public var background: BackgroundWork = .ownThread
   /// The growth of the log, in bytes, after which a new checkpoint is written; if the last checkpoint is larger than this, its

@@ -1,6 +1,7 @@
 import Locking
 import LogFormat
 import RowFormat
+import Synchronization
 
 extension Recovery {
   /// Reads the existing checkpoints, without their pages; newest first.
@@ -38,7 +39,9 @@ extension Recovery {
       let checkpoint = file.checkpoint
       let contents: CheckpointFile.Contents
       do {
-        let found = try file.read(state.options.reads) { try fits($0, $1, segments) }
+        let found = try file.read(state.options.reads, laterDamage(of: file)) {
+          try fits($0, $1, segments)
+        }
         guard let found else {
           report.ignoredCheckpointCount += 1
           continue
@@ -75,6 +78,21 @@ extension Recovery {
       return contents.place
     }
     return nil
+  }
+
+  /// Returns what is done about damage in pages that are checked later; `nil` if the pages are so few that they are checked now.
+  private func laterDamage(of file: CheckpointFile) -> PageDamage? {
+    guard let readLogAlone, file.checkpoint.pageCount > state.options.checkedPageLimit else {
+      return nil
+    }
+    return PageDamage(
+      of: state.paths.checkpoint(file.checkpoint.number),
+      readLog: readLogAlone,
+      report: { [weak state] error in
+        state?.isCheckpointDamaged.store(true, ordering: .relaxed)
+        state?.events.reportDamage(error)
+      }
+    )
   }
 
   /// Whether a checkpoint refers to this very log: to a frame with the right checksum, and to no missing files.

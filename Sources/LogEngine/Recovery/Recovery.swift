@@ -17,6 +17,10 @@ import Synchronization
 struct Recovery {
   let state: StoreState
   let manifest: Manifest
+  /// Whether the whole log is read, and no checkpoint.
+  var ignoresCheckpoints = false
+  /// Reads the tables once more without a checkpoint, at any later time; without it, every page of the checkpoint is checked now.
+  var readLogAlone: (@Sendable () throws(StorageError) -> [Table])?
   var report = RecoveryReport()
   var replay: Replay
   /// The existing checkpoints.
@@ -83,7 +87,7 @@ struct Recovery {
     end.nextSegment = max(manifest.nextSegment, files.highest.next)
     end.epoch = max(manifest.epoch, files.headers.last?.epoch ?? 0)
     // A checkpoint may name records beyond the damage.
-    let usesIndex = state.options.mode != .readOnlyUpToDamage
+    let usesIndex = state.options.mode != .readOnlyUpToDamage && !ignoresCheckpoints
     let start = usesIndex ? takeIndex(from: checkpoints, segments) : nil
     if start == nil { try takeIndexFromPacks() }
     try read(segments, from: start, &end)

@@ -20,6 +20,8 @@ package final class StoreState: Sendable {
   let commitMarks = CommitMarks()
   /// Whether the background must remove files that the opening left behind.
   let hasRemains = Atomic<Bool>(false)
+  /// Whether the checkpoint that the store was opened from is damaged, so that another must take its place.
+  let isCheckpointDamaged = Atomic<Bool>(false)
   /// The writes since the store was opened.
   let counters = WriteCounters()
 

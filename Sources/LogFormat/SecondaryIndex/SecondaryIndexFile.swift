@@ -286,30 +286,3 @@ extension SecondaryIndexFile {
     }
   }
 }
-
-/// The blocks of a mapped file that were checked: a bit for each.
-///
-/// Two threads may check one block at once, which costs nothing but time.
-@safe private final class CheckedBlocks: @unchecked Sendable {
-  private let words: UnsafeMutablePointer<Atomic<UInt64>>
-  private let wordCount: Int
-
-  init(_ count: Int) {
-    wordCount = (count + 63) / 64
-    unsafe words = .allocate(capacity: wordCount)
-    for word in 0..<wordCount { unsafe (words + word).initialize(to: Atomic(0)) }
-  }
-
-  deinit {
-    unsafe words.deinitialize(count: wordCount)
-    unsafe words.deallocate()
-  }
-
-  func isChecked(_ index: Int) -> Bool {
-    unsafe words[index / 64].load(ordering: .relaxed) & 1 << UInt64(index % 64) != 0
-  }
-
-  func record(_ index: Int) {
-    unsafe words[index / 64].bitwiseOr(1 << UInt64(index % 64), ordering: .relaxed)
-  }
-}

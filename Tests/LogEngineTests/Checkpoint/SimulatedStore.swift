@@ -23,6 +23,7 @@ final class SimulatedStore {
   ///   - durability: When a commit returns.
   ///   - mode: What may be done to it.
   ///   - segment: The size of its segments.
+  ///   - checkedPageLimit: The number of pages of a checkpoint up to which they are checked at the opening.
   ///   - onEvent: What is called with events.
   /// - Throws: What the engine throws.
   init(
@@ -31,6 +32,7 @@ final class SimulatedStore {
     durability: EngineOptions.Durability = .full,
     mode: EngineOptions.Mode = .readWrite,
     segment: Int = 16 << 10,
+    checkedPageLimit: Int = EngineOptions().checkedPageLimit,
     onEvent: EngineEventHandler? = nil
   ) throws {
     self.fileSystem = fileSystem
@@ -40,6 +42,7 @@ final class SimulatedStore {
     options.largestSegment = segment
     options.durability = durability
     options.mode = mode
+    options.checkedPageLimit = checkedPageLimit
     engine = try StorageEngine.open(
       at: Self.path,
       options: options,
