@@ -122,6 +122,15 @@ public final class ReadView: Sendable {
     state.tables.with(Int(table)) { $0.pages.next(from: key, to: $0.pages.keyLimit)?.key } ?? nil
   }
 
+  /// Returns the number of rows, of some, whose newest state is in a pack.
+  ///
+  /// - Complexity: O(keys): of each, eight bytes of the index are looked at.
+  package func packedRowCount(among keys: [UInt64], in table: UInt16) -> Int {
+    state.tables.with(Int(table)) { table in
+      keys.count { table.pages.location(of: $0).isPacked }
+    } ?? 0
+  }
+
   /// Finds a row of a table by the number of rows before it, which are not read.
   ///
   /// - Parameters:

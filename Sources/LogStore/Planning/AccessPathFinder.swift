@@ -326,9 +326,7 @@ struct AccessPathFinder {
         behind: place
       )
     else { return nil }
-    let test =
-      walk.isExact
-      ? nil : test.map { test in { try Set(test.matches(among: $0, in: view, tally)) } }
+    let test = walk.isExact ? nil : test.map(walkTest)
     // A filter that lets few rows pass is dearer to satisfy in this order than in the store's.
     let budget = test == nil ? rowCount / 8 : max(rowCount / 16, 1024)
     if case .page(_, let window) = output, walk.isComplete {
@@ -356,6 +354,22 @@ struct AccessPathFinder {
     else { return nil }
     tally?.choose(walk, candidates: keys.count)
     return .keys(keys.sorted())
+  }
+
+  /// The test of rows that a walk meets in the order of an index, which is seldom that of packs.
+  private func walkTest(_ test: LateFilter) -> IndexWalk.Test {
+    // Columns are planned once, and only if the first rows were not enough.
+    var surcharge: Int?
+    return IndexWalk.Test {
+      try Set(test.matches(among: $0, in: view, tally))
+    } surcharge: { keys in
+      let packedCount = view.packedRowCount(among: keys, in: table.number)
+      if packedCount == 0 { return 0 }
+      let known =
+        surcharge ?? ScanMethod.packedSurcharge(ColumnPlan(expression, of: table, resolver))
+      surcharge = known
+      return packedCount.multipliedReportingOverflow(by: known).partialValue
+    }
   }
 }
 

@@ -193,9 +193,9 @@ extension IndexWalk {
   /// - Parameters:
   ///   - window: The part of the matching rows that is wanted.
   ///   - keys: The index.
-  ///   - budget: The number of rows that may be tested.
+  ///   - budget: What testing rows may cost, a row of the log being 1.
   ///   - excluded: Rows that are passed over.
-  ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
+  ///   - test: Tells which rows match; `nil` if all do.
   /// - Returns: `nil` if more rows would have to be tested.
   /// - Throws: The errors of `test`.
   func page(
@@ -203,7 +203,7 @@ extension IndexWalk {
     in keys: OrderedKeys,
     atMost budget: Int,
     excluding excluded: ExcludedRows.Keys?,
-    _ test: (([UInt64]) throws -> Set<UInt64>)?
+    _ test: Test?
   ) throws -> [UInt64]? {
     guard let end = window.end else { return nil }
     guard let test else {
@@ -238,9 +238,9 @@ extension IndexWalk {
   /// - Parameters:
   ///   - wanted: The number of rows that the fetch wants.
   ///   - keys: The index.
-  ///   - budget: The number of rows that may be visited.
+  ///   - budget: What visiting rows may cost, a row of the log being 1.
   ///   - excluded: Rows that are passed over.
-  ///   - test: Returns the rows that match, of the given ones; `nil` if all rows match.
+  ///   - test: Tells which rows match; `nil` if all do.
   /// - Returns: `nil` if more rows would have to be visited.
   /// - Throws: The errors of `test`.
   func first(
@@ -248,7 +248,7 @@ extension IndexWalk {
     in keys: OrderedKeys,
     atMost budget: Int,
     excluding excluded: ExcludedRows.Keys?,
-    _ test: (([UInt64]) throws -> Set<UInt64>)?
+    _ test: Test?
   ) throws -> [UInt64]? {
     var pass = Testing(wanted: wanted, budget: budget, test)
     var last: IndexKey?
@@ -261,20 +261,33 @@ extension IndexWalk {
     return try pass.finish() ? pass.found : nil
   }
 
+  /// The test of the rows that a walk meets.
+  struct Test {
+    /// Returns the rows that match, of the given ones, whose keys ascend.
+    let matches: ([UInt64]) throws -> Set<UInt64>
+    /// Returns what it costs to test rows beyond 1 for each; asked only if they were not enough.
+    let surcharge: ([UInt64]) -> Int
+  }
+
   /// Tests rows in batches, so that the rows of one pack block are read together.
   private struct Testing {
+    /// Limit of the number of rows in a batch.
+    private static let greatestChunk = 1024
+
     let wanted: Int
     var budget: Int
-    let test: (([UInt64]) throws -> Set<UInt64>)?
+    let test: Test?
     var found: [UInt64] = []
     private var waiting: [UInt64] = []
+    private var testedCount = 0
+    /// The number of rows in the next batch: as many as are wanted at first, then as many as will probably bring the rest.
     private var chunk: Int
 
-    init(wanted: Int, budget: Int, _ test: (([UInt64]) throws -> Set<UInt64>)?) {
+    init(wanted: Int, budget: Int, _ test: Test?) {
       self.wanted = wanted
       self.budget = budget
       self.test = test
-      chunk = min(max(wanted, 8), 1024)
+      chunk = min(max(wanted, 1), Self.greatestChunk)
     }
 
     /// Adds a row.
@@ -286,8 +299,8 @@ extension IndexWalk {
     /// - Throws: The errors of `test`.
     mutating func add(_ row: UInt64, isGroupEnd: Bool) throws -> Bool {
       if isGroupEnd {
-        if waiting.count >= chunk || found.count + waiting.count >= wanted { try settle() }
-        if found.count >= wanted { return false }
+        if waiting.count >= chunk { try settle() }
+        if found.count >= wanted || budget < 0 { return false }
       }
       budget -= 1
       waiting.append(row)
@@ -295,21 +308,29 @@ extension IndexWalk {
     }
 
     private mutating func settle() throws {
-      if let test {
-        let matching = try test(waiting.sorted())
-        found += waiting.filter(matching.contains)
-      } else {
-        found += waiting
-      }
-      waiting.removeAll(keepingCapacity: true)
-      chunk = min(chunk * 2, 1024)
+      defer { waiting.removeAll(keepingCapacity: true) }
+      guard let test else { return found += waiting }
+      let keys = waiting.sorted()
+      let matching = try test.matches(keys)
+      found += waiting.filter(matching.contains)
+      if found.count >= wanted { return }
+      budget -= test.surcharge(keys)
+      testedCount += keys.count
+      chunk = min(nextChunk, Self.greatestChunk)
+    }
+
+    /// The number of rows among which the missing ones probably are, but no more than were tested so far: the first matches
+    /// say little about the others.
+    private var nextChunk: Int {
+      if found.isEmpty { return testedCount }
+      let (rows, overflow) = (wanted - found.count).multipliedReportingOverflow(by: testedCount)
+      return overflow ? testedCount : min(max(rows / found.count, 1), testedCount)
     }
 
     /// - Returns: Whether the rows were few enough.
     mutating func finish() throws -> Bool {
-      if budget < 0 { return false }
-      if found.count < wanted { try settle() }
-      return true
+      if found.count < wanted, budget >= 0 { try settle() }
+      return found.count >= wanted || budget >= 0
     }
   }
 

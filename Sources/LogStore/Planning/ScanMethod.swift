@@ -43,6 +43,12 @@ enum ScanMethod: Equatable {
     }
   }
 
+  /// What it costs to test a packed row by itself instead of scanning, beyond the same in the log: such a row takes some
+  /// microseconds, and each row of a scan of columns some nanoseconds.
+  static func packedSurcharge(_ plan: ColumnPlan) -> Int {
+    !plan.tells ? 3 : plan.test.readsWholeTexts ? 2 : 23
+  }
+
   /// Maximum number of an index's entries that are looked at for those of rows to leave out of their number.
   static let greatestExactCount = 1024
 

@@ -139,4 +139,41 @@ private enum Casing: String, Codable, CaseIterable { case box, tube, sack }
     #expect(cut.readRowCount == 100 && whole.readRowCount == 100)
     #expect(3 * cut.readRowByteCount < 2 * whole.readRowByteCount)
   }
+
+  /// A scan of columns costs less than to look for the first matches in the order of an index.
+  @Test(arguments: [true, false])
+  func `are seldom tested one by one in an order where few match`(isPacked: Bool) throws {
+    let folder = try TemporaryFolder()
+    var configuration = LogStoreConfiguration(url: folder.url.appending(path: "coils"))
+    configuration.compaction = .init(.onDemand, historyByteCount: 0)
+    let container = try ModelContainer(for: Coil.self, Slipway.self, configurations: configuration)
+    var random = SeededRandom(seed: 16)
+    let context = ModelContext(container)
+    for number in 0..<6_400 { context.insert(Coil(number, &random)) }
+    try context.save()
+    let all = try context.fetch(FetchDescriptor<Coil>()).sorted {
+      ($0.mark, $0.title) < ($1.mark, $1.title)
+    }
+    if isPacked { try #require(container.stores(of: LogStore.self).first).compact() }
+    for (price, limit) in [(-1.0, 1), (7, 5), (7, 60), (7, 1_000), (50, 3)] {
+      for order in [SortOrder.forward, .reverse] {
+        var descriptor = FetchDescriptor<Coil>(
+          predicate: price < 10
+            ? #Predicate { $0.price == price } : #Predicate { $0.price < price },
+          sortBy: [SortDescriptor(\.mark, order: order), SortDescriptor(\.title)]
+        )
+        descriptor.fetchLimit = limit
+        let reader = ModelContext(container)
+        let (found, plans) = try reader.explain { try reader.fetch(descriptor) }
+        let matching = all.filter { price < 10 ? $0.price == price : $0.price < price }
+        let expected =
+          order == .forward
+          ? matching : matching.sorted { ($1.mark, $0.title) < ($0.mark, $1.title) }
+        #expect(found.map(\.title) == expected.prefix(limit).map(\.title))
+        let readCount = plans.flatMap(\.accesses).reduce(0) { $0 + $1.readRowCount }
+        // Besides the rows that are found; of equal marks, all are read.
+        if isPacked { #expect(readCount <= found.count + 200, "\(plans)") }
+      }
+    }
+  }
 }

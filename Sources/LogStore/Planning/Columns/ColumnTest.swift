@@ -47,6 +47,23 @@ indirect enum ColumnTest {
   }
 }
 
+// MARK: Cost
+
+extension ColumnTest {
+  /// Whether texts have to be read from end to end, which takes as long as some hundred comparisons of numbers.
+  var readsWholeTexts: Bool {
+    switch self {
+    case .all, .none: return false
+    case .column(let condition):
+      guard case .text(let text) = condition.values else { return false }
+      return text.bytes == nil
+    case .not(let test): return test.readsWholeTexts
+    case .and(let lhs, let rhs), .or(let lhs, let rhs):
+      return lhs.readsWholeTexts || rhs.readsWholeTexts
+    }
+  }
+}
+
 // MARK: Putting together
 
 extension ColumnTest {
