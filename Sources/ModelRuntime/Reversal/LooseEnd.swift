@@ -59,7 +59,7 @@ extension StoreReversal {
     let state = end.owner._$state
     guard end.property.isToMany else {
       guard let model = end.rows.first.flatMap(model(of:)) else { return false }
-      state.setDestination(model, end.property, of: end.owner)
+      state.setEnd(model, end.property, of: end.owner)
       return true
     }
     var members = state.destinations(end.property)

@@ -173,7 +173,7 @@ final class StoreReversal {
       if property.isToMany {
         state.setMembers(models, property, of: model)
       } else {
-        state.setDestination(models.first, property, of: model)
+        state.setEnd(models.first, property, of: model)
       }
     }
     for (property, changes) in restoration.listChanges {
@@ -197,7 +197,7 @@ final class StoreReversal {
         } else if let other = state.destination(property),
           !going.contains(ObjectIdentifier(other))
         {
-          state.setDestination(nil, property, of: model)
+          state.setEnd(nil, property, of: model)
         }
       }
     }
@@ -212,7 +212,17 @@ extension ReversalConflict.Reason {
 }
 
 extension _ModelState {
-  /// Replaces the members of a list.
+  /// Leads a to-one relationship to a model, and notifies observers, as the property's setter does.
+  func setEnd(
+    _ destination: (any PersistentModel)?,
+    _ property: ModelProperty,
+    of model: any PersistentModel
+  ) {
+    setDestination(destination, property, of: model)
+    property.notify(model)
+  }
+
+  /// Replaces the members of a list, and notifies observers, as the property's setter does.
   func setMembers(
     _ members: [any PersistentModel],
     _ property: ModelProperty,
@@ -222,6 +232,7 @@ extension _ModelState {
       setDestinations(members.compactMap { $0 as? D }, property.ordinal, of: model)
     }
     if let destination = property.destination { set(destination) }
+    property.notify(model)
   }
 }
 

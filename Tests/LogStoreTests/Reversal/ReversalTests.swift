@@ -1,6 +1,8 @@
 import Foundation
 import LogStore
+import Observation
 import SwiftData
+import Synchronization
 import Testing
 
 @Suite struct `Taking transactions back` {
@@ -335,6 +337,45 @@ import Testing
     }
     #expect(try context.revert([]).updated.isEmpty)
   }
+
+  /// Whoever shows one end of a relationship is told, whichever end the transaction had set.
+  @Test(arguments: [true, false])
+  func `notifies observers of all ends that it sets`(fromOtherEnds: Bool) throws {
+    let (riga, cabin, guest) = (Voyage("Riga"), Cabin(1), Guest("Ann"))
+    context.insert(riga)
+    context.insert(cabin)
+    context.insert(guest)
+    try save(as: "mine")
+    let observer = try ResultsObserver<Cabin, Never>(modelContext: context)
+    let guests = try ResultsObserver<Guest, Never>(modelContext: context)
+    if fromOtherEnds {
+      riga.guests = [guest]
+      riga.cabins = [cabin]
+    } else {
+      guest.voyages = [riga]
+      cabin.voyage = riga
+    }
+    try save(as: "import")
+    let (cursor, guestCursor) = (observer.makeCursor(), guests.makeCursor())
+    _ = cursor.advance()
+    _ = guestCursor.advance()
+    let told = Mutex<Set<String>>([])
+    func watch(_ name: String, _ read: () -> Void) {
+      withObservationTracking(read) { _ = told.withLock { $0.insert(name) } }
+    }
+    watch("cabin.voyage") { _ = cabin.voyage }
+    watch("guest.voyages") { _ = guest.voyages }
+    watch("voyage.cabins") { _ = riga.cabins }
+    watch("voyage.guests") { _ = riga.guests }
+    #expect(try context.revert(author: "import").conflicts.isEmpty)
+    #expect(cabin.voyage == nil && guest.voyages.isEmpty)
+    let all = ["cabin.voyage", "guest.voyages", "voyage.cabins", "voyage.guests"]
+    #expect(told.withLock(\.self).sorted() == all)
+    #expect(cursor.advance()?.updated.map(\.element) == [cabin])
+    try save(as: "mine")
+    #expect(observer.results.map(\.voyage) == [nil])
+  }
+
 }
 
 @Suite struct `Taking back what must be unique, one to one, or large` {
