@@ -43,7 +43,58 @@ private final class Jewel {
   }
 }
 
+/// Holds stamps that are known by their names.
+@Model
+private final class StampAlbum {
+  var number: Int
+  @Relationship(inverse: \NamedStamp.album) var stamps: [NamedStamp] = []
+  @Derived(.sum(of: \NamedStamp.value, over: \StampAlbum.stamps)) var total: Int
+  init(number: Int) { self.number = number }
+}
+
+@Model
+private final class NamedStamp {
+  @Attribute(.unique) var name: String
+  var value: Int
+  var album: StampAlbum?
+  init(_ name: String, _ value: Int) {
+    self.name = name
+    self.value = value
+  }
+}
+
 @Suite struct `Derived attributes in a store of snapshots` {
+  /// The new model takes the row of one that the owner's list shows.
+  @Test(arguments: [false, true], [nil, 500] as [Int?])
+  func `count a new model that a save merges into a member`(isRead: Bool, changed: Int?) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let container = try ModelContainer(
+      for: Schema([StampAlbum.self, NamedStamp.self]),
+      configurations: [JSONStoreConfiguration(name: "s", url: folder.appending(path: "s.json"))]
+    )
+    let first = ModelContext(container)
+    let stamp = NamedStamp("a", 1)
+    stamp.album = StampAlbum(number: 1)
+    first.insert(stamp)
+    try first.save()
+    let context = ModelContext(container)
+    let albums = try context.fetch(FetchDescriptor<StampAlbum>())
+    if isRead { #expect(albums.map(\.stamps.count) == [1]) }
+    if let changed {
+      try context.fetch(FetchDescriptor<NamedStamp>()).first?.value = changed
+    }
+    context.insert(NamedStamp("a", 5))
+    try context.save()
+    for context in [context, ModelContext(container)] {
+      let album = try #require(try context.fetch(FetchDescriptor<StampAlbum>()).first)
+      #expect(album.stamps.map(\.value) == [5])
+      #expect(album.total == 5)
+    }
+    withExtendedLifetime(albums) {}
+  }
+
   @Test func `are computed by the context that saves`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -120,7 +120,7 @@ extension DerivedAttribute {
   }
 
   private func members(_ list: ModelProperty, of state: _ModelState) -> [any PersistentModel] {
-    state.destinations(list).filter { !$0._$state.isDeleted }
+    state.destinations(list).map { $0._$state.standIn ?? $0 }.filter { !$0._$state.isDeleted }
   }
 
   private func sum(
@@ -146,6 +146,14 @@ extension DerivedAttribute {
   }
 
   private func exactly<I: FixedWidthInteger>(_: I.Type, _ sum: Int128) -> Any? { I(exactly: sum) }
+}
+
+extension _ModelState {
+  /// The object that represents the row now: during a save, a new one may take the place of one that lists still show.
+  fileprivate var standIn: (any PersistentModel)? {
+    guard flags.contains(.stored), let context, let connection else { return nil }
+    return context.maps[connection.index][reference]?.model
+  }
 }
 
 extension SwiftDataError {
