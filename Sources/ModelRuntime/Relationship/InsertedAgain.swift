@@ -68,9 +68,8 @@ extension _ModelState {
     for property in descriptor.relationships {
       guard let inverse = property.inverse, inverse.isToMany else { continue }
       for owner in owners(through: property) {
-        // A list that it has left on its own does not show it now either: an undo puts it back in a step of its own.
         guard case .many(let list) = owner._$state.relation(inverse), list.isLoaded,
-          list.contains(model) == isDeleted, isDeleted || !list.removed.contains(model)
+          list.contains(model) == isDeleted
         else { continue }
         list.isOutdated = true
         inverse.notify(owner)
