@@ -133,6 +133,8 @@ extension LockRank {
   ///
   /// Waits for the disk, while the log is read in place of a damaged checkpoint.
   package static let pageDamage = LockRank(88, "page damage")
+  /// Guards the reason why a part of the index cannot be read.
+  package static let indexFailure = LockRank(89, "index failure")
   /// Guards the events that wait to be delivered.
   ///
   /// Taken last, under any other.

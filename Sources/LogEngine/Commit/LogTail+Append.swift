@@ -45,6 +45,7 @@ extension LogTail {
       return .needsWriting
     }
     if let reference = try firstConflict(in: batch, state) { return .conflict(reference) }
+    try state.checkIndex()
     // The records that the commit supersedes have moved to a pack, and must be counted there.
     if batch.superseded.entries.contains(where: { state.files.isGone($0.segment) }) {
       return .conflict(.none)

@@ -146,6 +146,7 @@ extension LogWriter {
         pieceByteCount: pieceByteCount
       )
       try writer.writePages(pause)
+      try state.checkIndex()
       let byteCount = try writer.finish(durableEnd: try durableEnd())
       try files.publish(file, number: basis.checkpoint.number)
       state.counters.recordCheckpoint(ofBytes: byteCount)

@@ -63,6 +63,7 @@ extension LogWriter: LogPublisher {
     synchronizeMost()
     return try lead.withLock { (lead) throws(StorageError) in
       try check(lead)
+      try state.checkIndex()
       try findOthersBound()
       // Rows were left out because later commits replaced them: those commits must not be lost.
       let work = state.log.tail.withLock { $0.take() }

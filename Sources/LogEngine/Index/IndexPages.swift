@@ -520,7 +520,7 @@ extension IndexPages {
   /// Returns the chunk of a key which the directory that is shown has no room for: that of a key beyond the directory, or of any
   /// key as long as there are pages to be checked.
   ///
-  /// Checks the key's page, and the next one that nobody has asked for.
+  /// Checks the page of the key, and one more.
   @inline(never)
   private func hiddenChunk(of key: UInt64) -> UnsafeMutableRawPointer? {
     let base = unsafe Self.pointer(directory.load(ordering: .acquiring))

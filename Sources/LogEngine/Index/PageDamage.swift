@@ -31,6 +31,7 @@ final class PageDamage: Sendable {
   private let rebuilding = Lock(Rebuilding(), .pageDamage)
   private let readLog: @Sendable () throws(StorageError) -> [Table]
   private let report: @Sendable (StorageError) -> Void
+  private let reportFailure: @Sendable (StorageError) -> Void
 
   private struct Rebuilding {
     var tables: [UInt16: Table] = [:]
@@ -42,15 +43,18 @@ final class PageDamage: Sendable {
   /// - Parameters:
   ///   - path: The checkpoint.
   ///   - readLog: Returns the tables as the log has them; the calling thread may hold any of the engine's locks.
-  ///   - report: Receives each damaged page, and the reason if the log could not be read; called under a lock.
+  ///   - report: Receives each damaged page; called under a lock.
+  ///   - reportFailure: Receives the reason if the log could not be read, before any row of the page can be looked up.
   init(
     of path: String,
     readLog: @escaping @Sendable () throws(StorageError) -> [Table],
-    report: @escaping @Sendable (StorageError) -> Void
+    report: @escaping @Sendable (StorageError) -> Void,
+    reportFailure: @escaping @Sendable (StorageError) -> Void
   ) {
     self.path = path
     self.readLog = readLog
     self.report = report
+    self.reportFailure = reportFailure
   }
 
   /// Mends a page, one at a time.
@@ -92,7 +96,7 @@ final class PageDamage: Sendable {
       for table in try readLog() { rebuilding.tables[table.number] = table }
     } catch {
       rebuilding.failure = error
-      report(error)
+      reportFailure(error)
     }
   }
 }

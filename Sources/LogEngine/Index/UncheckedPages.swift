@@ -17,7 +17,7 @@ import Synchronization
   private let start: Int
   private let checked: CheckedBlocks
   private let uncheckedCount: Atomic<Int>
-  /// The next page to be checked although nobody has asked for it.
+  /// The page that the next lookup checks beside its own.
   private let next = Atomic<Int>(0)
   private let damage: PageDamage
 

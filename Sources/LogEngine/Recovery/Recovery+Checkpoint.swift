@@ -91,6 +91,10 @@ extension Recovery {
       report: { [weak state] error in
         state?.isCheckpointDamaged.store(true, ordering: .relaxed)
         state?.events.reportDamage(error)
+      },
+      reportFailure: { [weak state] error in
+        state?.recordIndexFailure(error)
+        state?.events.reportDamage(error)
       }
     )
   }

@@ -22,6 +22,9 @@ package final class StoreState: Sendable {
   let hasRemains = Atomic<Bool>(false)
   /// Whether the checkpoint that the store was opened from is damaged, so that another must take its place.
   let isCheckpointDamaged = Atomic<Bool>(false)
+  /// The reason why the log could not be read in place of a damaged page: nothing is known of that page's rows.
+  private let indexFailure = Lock<StorageError?>(nil, .indexFailure)
+  private let isIndexIncomplete = Atomic<Bool>(false)
   /// The writes since the store was opened.
   let counters = WriteCounters()
 
@@ -68,6 +71,30 @@ package final class StoreState: Sendable {
   /// - Returns: The duration; zero if the clock has jumped back.
   func duration(since start: Int64) -> Duration {
     .microseconds(max(0, fileSystem.microseconds() - start))
+  }
+
+  /// Records that nothing is known of some rows.
+  func recordIndexFailure(_ error: StorageError) {
+    indexFailure.withLock { $0 = $0 ?? error }
+    isIndexIncomplete.store(true, ordering: .releasing)
+  }
+
+  /// Checks that the index knows all rows, as far as it was looked at.
+  ///
+  /// Whoever writes by what the index says asks this in between: a compaction would take rows for others' that it lacks, and a
+  /// checkpoint would make the loss last.
+  ///
+  /// - Throws: ``StorageError/poisoned(path:cause:)`` if it does not.
+  @inline(__always)
+  func checkIndex() throws(StorageError) {
+    if isIndexIncomplete.load(ordering: .acquiring) { try throwIndexFailure() }
+  }
+
+  @inline(never)
+  private func throwIndexFailure() throws(StorageError) {
+    if let cause = indexFailure.withLock({ $0 }) {
+      throw .poisoned(path: paths.root, cause: cause)
+    }
   }
 
   /// Publishes the tables and layouts of a catalogue to readers; called by one writer at a time.

@@ -3,8 +3,8 @@ import RowFormat
 /// The place of every key at one commit: the index on disk, so that opening a store reads only the later part of the log.
 ///
 /// A checkpoint is disposable. If it is damaged, foreign or older than the log, it is skipped, and the log is read from an
-/// earlier place; if a page proves damaged later, it is filled from the log. Its file has three parts: a ``FileHeader``, the pages, and the metadata; each ``CheckpointIncrement`` follows
-/// them. The header's particular fields are
+/// earlier place; if a page proves damaged later, it is filled from the log. Its file has three parts: a ``FileHeader``, the
+/// pages, and the metadata; each ``CheckpointIncrement`` follows them. The header's particular fields are
 ///
 ///     offset  size  field
 ///         72     8  metadataOffset    4,096 for the header and for each page

@@ -368,7 +368,7 @@ struct AccessPathFinder {
       let known =
         surcharge ?? ScanMethod.packedSurcharge(ColumnPlan(expression, of: table, resolver))
       surcharge = known
-      return packedCount.multipliedReportingOverflow(by: known).partialValue
+      return packedCount * known
     }
   }
 }

@@ -153,6 +153,31 @@ import Testing
     _ = try? store.engine.withRow(sound) { _, _ in true }
   }
 
+  /// To the index, the rows are in none of the files that a compaction takes.
+  @Test(arguments: pages)
+  func `keeps such rows for the day when the log is whole again`(page: Int) throws {
+    let (disk, rows, path) = try Self.makeDisk()
+    let segment = disk.paths.filter { $0.hasPrefix("/store/log/") }[1]
+    let damaged = Self.damaged(disk, path, page: page).damaged(segment, .flip(bit: 6000 * 8))
+    for action in 0..<4 {
+      let store = try Self.open(damaged)
+      // The last action meets the damage by itself.
+      let reference = RowReference(table: 1, key: UInt64(page * 512 + 7))
+      if action < 3 {
+        #expect(throws: StorageError.self) { try store.engine.withRow(reference) { _, _ in } }
+      }
+      switch action {
+      case 0: #expect(throws: StorageError.self) { try store.engine.compact(keeping: .nothing) }
+      case 1: #expect(throws: StorageError.self) { try store.engine.checkpoint() }
+      case 2: #expect(throws: StorageError.self) { try store.insert(1) }
+      default: #expect(throws: StorageError.self) { try store.engine.compact(keeping: .nothing) }
+      }
+      try? store.engine.close()
+      let mended = store.disk.damaged(segment, .flip(bit: 6000 * 8))
+      #expect(try Self.open(mended).rows() == rows, "action \(action)")
+    }
+  }
+
   /// One page is damaged in half of the rounds.
   @Test(arguments: 0..<12 as Range<UInt64>)
   func `is read by threads while others write`(seed: UInt64) async throws {

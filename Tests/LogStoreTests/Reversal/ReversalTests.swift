@@ -338,7 +338,7 @@ import Testing
     #expect(try context.revert([]).updated.isEmpty)
   }
 
-  /// Whoever shows one end of a relationship is told, whichever end the transaction had set.
+  /// The transaction may have set either end of a relationship; observers of both ends are notified.
   @Test(arguments: [true, false])
   func `notifies observers of all ends that it sets`(fromOtherEnds: Bool) throws {
     let (riga, cabin, guest) = (Voyage("Riga"), Cabin(1), Guest("Ann"))
