@@ -202,6 +202,7 @@ extension ModelContext {
       state.recordChange(property.ordinal)
       if mark.isUnsaved(in: context) {
         image.restore(state)
+        state.decideOnList(property, of: model)
       } else {
         image.restoreSaved(state, undoing: change)
         if !property.isToMany {
@@ -299,6 +300,8 @@ extension ModelContext {
         } else if list.isReordered {
           let isHidden = list.added.contains(other) && other._$state.isKnownGone
           if !isHidden, !list.contains(other) { list.append(other) }
+        } else if other._$state.isKnownElsewhere(than: list, property, of: state) {
+          list.undecided.insert(ObjectIdentifier(other))
         } else {
           list.unload()
         }
@@ -501,6 +504,20 @@ extension _ModelState {
     else { return }
     if let member, !list.contains(member) { return }
     list.isOutdated = true
+  }
+
+  /// Lets go of the list at the other end of a to-one relationship, if an earlier step of an undo has left open whether the object
+  /// is a member.
+  ///
+  /// - Parameters:
+  ///   - property: The to-one end, just restored; nothing happens for any other property.
+  ///   - model: The object itself.
+  fileprivate func decideOnList(_ property: ModelProperty, of model: any PersistentModel) {
+    guard !property.isToMany, let inverse = property.inverse, inverse.isToMany,
+      let owner = linkedModel(property)?._$state, case .many(let list) = owner.relation(inverse),
+      list.undecided.remove(ObjectIdentifier(model)) != nil, list.isLoaded, !list.contains(model)
+    else { return }
+    list.unload()
   }
 
   /// Makes setters call their listeners: observers, or an undo manager.

@@ -336,6 +336,17 @@ extension _ModelState {
     case outdated
   }
 
+  /// Whether the object is no member of a list in memory, and putting that together again would not make it one: its own end
+  /// leads elsewhere.
+  func isKnownElsewhere(
+    than list: RelatedModels,
+    _ property: ModelProperty,
+    of owner: _ModelState
+  ) -> Bool {
+    guard property.isDerivable, let inverse = property.inverse, let model else { return false }
+    return !list.contains(model) && currentReference(through: inverse, to: owner) == .other
+  }
+
   /// Whether a member that the store found is one here: not if it has been moved or deleted since.
   fileprivate func currentReference(
     through inverse: ModelProperty,

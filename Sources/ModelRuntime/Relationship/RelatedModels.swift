@@ -30,6 +30,9 @@ class RelatedModels {
   /// The places of models that an undo is about to restore, whose own ends do not lead to the list's owner yet: if a later step
   /// of the undo restores these, they are members again.
   final var expected: [ObjectIdentifier: ListPlace] = [:]
+  /// Models that a step of an undo did not put back, since their own ends lead elsewhere: if a later step has one lead here, the
+  /// list is put together again.
+  final var undecided: Set<ObjectIdentifier> = []
   /// Whether the order was changed since the last save other than by members that left, and others added at the end.
   @safe @exclusivity(unchecked) final var isReordered = false {
     didSet { if isReordered { moved = nil } }
@@ -277,6 +280,7 @@ extension RelatedModels {
   final func unload() {
     replace(with: [])
     isLoaded = false
+    undecided.removeAll()
   }
 
   /// Rebuilds the list from the stored one, without the members that left and with those added.
@@ -377,6 +381,7 @@ extension RelatedModels {
     formerRanks.removeAll()
     ranksInFormerList.removeAll()
     expected.removeAll()
+    undecided.removeAll()
     latecomers.removeAll()
     isReordered = false
     hasLostMembers = false
@@ -671,6 +676,7 @@ final class RelatedModelsOf<Model: PersistentModel>: RelatedModels {
     copy.returned = returned
     copy.formerRanks = formerRanks
     copy.ranksInFormerList = ranksInFormerList
+    copy.undecided = undecided
     copy.isReordered = isReordered
     copy.moved = moved
     copy.hasLostMembers = hasLostMembers

@@ -1,5 +1,7 @@
 import Foundation
+import SchedulePoints
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import LogStore
@@ -135,6 +137,63 @@ import Testing
     #expect(depot.guests.count == count + 1)
     #expect(list.stepCount - former <= 5 * count, "\(list.stepCount - former) steps")
     #expect(try StationView(of: ModelContext(container)) == related)
+  }
+}
+
+@Suite struct `Redoing one by one that new models join a list, after a save` {
+  /// How a new model joins the list.
+  enum Joining: CaseIterable { case appended, insertedFirst, byItsOwnEnd }
+
+  /// A list that each step puts together again makes many steps take quadratic time.
+  @Test(arguments: Joining.allCases)
+  func `reads the list once at most`(joining: Joining) throws {
+    let container = try makeContainer()
+    let context = ModelContext(container)
+    let depot = try #require(try context.fetch(FetchDescriptor<Roundhouse>()).first)
+    let manager = UndoManager()
+    context.undoManager = manager
+    for number in 100..<120 {
+      let new = Railcar(number)
+      switch joining {
+      case .appended: depot.wagons.append(new)
+      case .insertedFirst: depot.wagons.insert(new, at: 0)
+      case .byItsOwnEnd:
+        context.insert(new)
+        new.home = depot
+      }
+      context.processPendingChanges()
+    }
+    try context.save()
+    let members = depot.wagons.map(\.number)
+    for _ in 0..<10 { manager.undo() }
+    #expect(depot.wagons.count == members.count - 10)
+    let readCount = listReadCount {
+      for _ in 0..<10 {
+        manager.redo()
+        _ = depot.wagons.count
+      }
+    }
+    #expect(readCount <= 1)
+    #expect(depot.wagons.map(\.number) == members)
+    try context.save()
+    let again = try #require(
+      try ModelContext(container).fetch(FetchDescriptor<Roundhouse>()).first
+    )
+    #expect(again.wagons.map(\.number) == members)
+  }
+
+  /// The number of lists that this thread reads from stores.
+  private func listReadCount(in body: () throws -> Void) rethrows -> Int {
+    let thread = UInt(bitPattern: Int(bitPattern: pthread_self()))
+    let count = Mutex(0)
+    let hook = ScheduleHook { reached in
+      guard reached == .duringListRead, thread == UInt(bitPattern: Int(bitPattern: pthread_self()))
+      else { return }
+      count.withLock { $0 += 1 }
+    }
+    defer { hook.remove() }
+    try body()
+    return count.withLock { $0 }
   }
 }
 
