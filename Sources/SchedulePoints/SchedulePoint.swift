@@ -45,8 +45,20 @@ package struct ScheduleHook: Sendable {
   private let number: Int
 
   fileprivate static let installedCount = Atomic<Int>(0)
-  private static let schedulers = Mutex<[Int: @Sendable (SchedulePoint) -> Void]>([:])
+  private static let state = Mutex(State())
   private static let lastNumber = Atomic<Int>(0)
+
+  private typealias Scheduler = @Sendable (SchedulePoint) -> Void
+
+  private struct State {
+    var installed: [Int: Scheduler] = [:]
+    /// Those that were removed while threads were calling them.
+    ///
+    /// They may be the last to hold a store, which must not be closed by a thread of another test in the middle of a commit.
+    var lingering: [Int: Scheduler] = [:]
+    /// Number of calls that have not returned.
+    var callCounts: [Int: Int] = [:]
+  }
 
   /// Calls a scheduler at each point, until the hook is removed.
   ///
@@ -54,17 +66,40 @@ package struct ScheduleHook: Sendable {
   package init(_ reached: @escaping @Sendable (SchedulePoint) -> Void) {
     let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
     self.number = number
-    Self.schedulers.withLock { $0[number] = reached }
+    let ended = Self.state.withLock { state in
+      state.installed[number] = reached
+      let ended = state.lingering.filter { state.callCounts[$0.key] == nil }
+      for number in ended.keys { state.lingering[number] = nil }
+      return ended
+    }
+    // Released here, without the lock.
+    withExtendedLifetime(ended) {}
     Self.installedCount.add(1, ordering: .releasing)
   }
 
   /// Stops calling the scheduler.
   package func remove() {
-    guard Self.schedulers.withLock({ $0.removeValue(forKey: number) }) != nil else { return }
-    Self.installedCount.subtract(1, ordering: .releasing)
+    let removed = Self.state.withLock { state in
+      let removed = state.installed.removeValue(forKey: number)
+      if state.callCounts[number] != nil { state.lingering[number] = removed }
+      return removed
+    }
+    if removed != nil { Self.installedCount.subtract(1, ordering: .releasing) }
   }
 
   fileprivate static func reach(_ point: SchedulePoint) {
-    for reached in schedulers.withLock({ Array($0.values) }) { reached(point) }
+    var schedulers = state.withLock { state in
+      for number in state.installed.keys { state.callCounts[number, default: 0] += 1 }
+      return Array(state.installed)
+    }
+    let numbers = schedulers.map(\.key)
+    for (_, reached) in schedulers { reached(point) }
+    schedulers = []
+    state.withLock { state in
+      for number in numbers {
+        let count = state.callCounts[number, default: 1] - 1
+        state.callCounts[number] = count == 0 ? nil : count
+      }
+    }
   }
 }
