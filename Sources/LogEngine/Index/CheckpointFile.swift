@@ -95,6 +95,7 @@ package struct CheckpointFile {
       UncheckedPages(pages, at: start, of: mapping, table: table.number, $0)
     }
     if unchecked == nil {
+      mapping.detach(start..<(start + pages.count * IndexPages.pageByteCount))
       try mapping.withBytes { bytes in
         var offset = start
         for page in pages {

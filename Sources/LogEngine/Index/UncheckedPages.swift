@@ -79,6 +79,8 @@ import Synchronization
   /// - Returns: Whether it is right, or was when another thread compared it.
   private func isSound(_ index: Int) -> Bool {
     let offset = start + index * Checkpoint.pageByteCount
+    // What is checked is what is read from then on, and written into later checkpoints.
+    mapping.detach(offset..<(offset + Checkpoint.pageByteCount))
     let found = mapping.withBytes { bytes in
       CRC32C.extend(0, over: bytes.extracting(offset..<(offset + Checkpoint.pageByteCount)))
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Bytes of a file in memory, for as long as this object lives.
 ///
 /// The memory must not be used longer than the object. In a shared mapping, only bytes that the file's size covered, and still
@@ -38,6 +40,29 @@
   package var addresses: Range<UInt> {
     let start = unsafe UInt(bitPattern: base)
     return start..<(start + UInt(count))
+  }
+
+  /// Gives the process its own copy of bytes of a private writable mapping: from now on they are what they are now, whatever
+  /// becomes of the file.
+  ///
+  /// The system may drop pages that nobody wrote to, and read them from the file again.
+  ///
+  /// - Complexity: O(bytes), somewhat more than copying them.
+  package func detach(_ range: Range<Int>) {
+    for offset in stride(from: range.lowerBound & ~4095, to: range.upperBound, by: 4096) {
+      let word = unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+      var value = unsafe word.pointee.load(ordering: .relaxed)
+      // Writes what is there, as another thread may be writing, too.
+      while true {
+        let (isWritten, found) = unsafe word.pointee.compareExchange(
+          expected: value,
+          desired: value,
+          ordering: .relaxed
+        )
+        if isWritten { break }
+        value = found
+      }
+    }
   }
 
   /// Lends the bytes.

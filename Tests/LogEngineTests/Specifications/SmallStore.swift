@@ -8,6 +8,8 @@ final class SmallStore {
   let layout = RowLayout([.integer, .text])
   private(set) var engine: StorageEngine?
   private var isTemporary = false
+  /// The number of pages of a checkpoint up to which they are checked at the opening.
+  var checkedPageLimit = EngineOptions().checkedPageLimit
 
   convenience init() throws {
     let name = "engine-\(UUID().uuidString)"
@@ -36,6 +38,7 @@ final class SmallStore {
     var options = EngineOptions()
     options.smallestSegment = 16 << 10
     options.largestSegment = 32 << 10
+    options.checkedPageLimit = checkedPageLimit
     engine = try StorageEngine.open(at: path, options: options)
   }
 
