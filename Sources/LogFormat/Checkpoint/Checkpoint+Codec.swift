@@ -153,6 +153,9 @@ extension Checkpoint.TableImage {
     self.init(number: number, nextKey: nextKey, rowCount: rowCount)
     let end = RowReference.maximumStoredKey / UInt64(Checkpoint.slotsPerPage) + 1
     var next: UInt64 = 0
+    var pages: [Checkpoint.PageImage] = []
+    // Each takes five bytes at the least.
+    pages.reserveCapacity(min(Int(clamping: pageCount), cursor.remaining / 5))
     for _ in 0..<pageCount {
       guard let gap = cursor.varint(in: bytes), next < end, gap < end - next,
         let checksum = cursor.integer(UInt32.self, in: bytes)
@@ -160,6 +163,7 @@ extension Checkpoint.TableImage {
       pages.append(Checkpoint.PageImage(number: next + gap, checksum: checksum))
       next += gap + 1
     }
+    self.pages = pages
     // Every row has a slot in a page.
     guard rowCount <= pages.count * Checkpoint.slotsPerPage, UInt64(rowCount) < nextKey else {
       return nil

@@ -19,6 +19,21 @@ extension OpenFile {
     return buffer
   }
 
+  /// Reads at most that many words of eight bytes; each has its bytes in the order of the file.
+  package func readWords(_ count: Int, at offset: Int) throws(StorageError) -> [UInt64] {
+    var failure: StorageError?
+    let words = unsafe [UInt64](unsafeUninitializedCapacity: count) { words, initializedCount in
+      var bytes = unsafe MutableRawSpan(_unsafeBytes: UnsafeMutableRawBufferPointer(words))
+      do throws(StorageError) {
+        initializedCount = try read(into: &bytes, at: offset) / 8
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return words
+  }
+
   /// Writes all bytes, in as many steps as needed.
   package func writeAll(_ bytes: RawSpan, at offset: Int) throws(StorageError) {
     var done = 0

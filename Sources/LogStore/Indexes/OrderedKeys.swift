@@ -25,9 +25,55 @@ struct OrderedKeys: Sendable {
     var isInFile: Bool { fileBlock >= 0 }
   }
 
+  /// The blocks of a group, in order.
+  ///
+  /// Consecutive blocks of the file take no memory until one of them changes: an index of millions of entries is opened
+  /// for a query of a few.
+  struct Blocks: Sendable, RandomAccessCollection, RangeReplaceableCollection, MutableCollection {
+    /// The numbers of consecutive blocks of the file, while all blocks are these.
+    private(set) var inFile: Range<Int> = 0..<0
+    /// The blocks otherwise.
+    private var own: [Block] = []
+
+    init() {}
+    init(inFile: Range<Int>) { self.inFile = inFile }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { inFile.isEmpty ? own.count : inFile.count }
+
+    subscript(index: Int) -> Block {
+      _read {
+        if inFile.isEmpty {
+          yield own[index]
+        } else {
+          precondition(index < inFile.count, "there is no block \(index) of \(inFile.count)")
+          yield Block(words: [], fileBlock: Int32(inFile.lowerBound + index))
+        }
+      }
+      _modify {
+        makeOwn()
+        yield &own[index]
+      }
+    }
+
+    mutating func replaceSubrange(
+      _ range: Range<Int>,
+      with blocks: some Collection<Block>
+    ) {
+      makeOwn()
+      own.replaceSubrange(range, with: blocks)
+    }
+
+    private mutating func makeOwn() {
+      if inFile.isEmpty { return }
+      own = Array(self)
+      inFile = 0..<0
+    }
+  }
+
   struct Group: Sendable {
     /// None is empty, and there is one at least.
-    var blocks: [Block]
+    var blocks: Blocks
     var count: Int
 
     /// Removes an entry from a block in memory, and the block with its last entry.
@@ -68,13 +114,8 @@ struct OrderedKeys: Sendable {
     count = file.entryCount
     let groupSize = OrderedKeys.largestGroup * 3 / 4
     groups = Swift.stride(from: 0, to: file.blockCount, by: groupSize).map { first in
-      let blocks = (first..<min(first + groupSize, file.blockCount)).map {
-        Block(words: [], fileBlock: Int32($0))
-      }
-      return Group(
-        blocks: blocks,
-        count: blocks.reduce(0) { $0 + file.count(ofBlock: Int($1.fileBlock)) }
-      )
+      let blocks = first..<min(first + groupSize, file.blockCount)
+      return Group(blocks: Blocks(inFile: blocks), count: file.count(ofBlocks: blocks))
     }
   }
 }
@@ -135,7 +176,7 @@ extension OrderedKeys {
     }
     let groupSize = OrderedKeys.largestGroup * 3 / 4
     groups = Swift.stride(from: 0, to: blocks.count, by: groupSize).map { first in
-      let part = Array(blocks[first..<min(first + groupSize, blocks.count)])
+      let part = Blocks(blocks[first..<min(first + groupSize, blocks.count)])
       return Group(blocks: part, count: part.reduce(0) { $0 + $1.words.count } / stride)
     }
   }
@@ -183,7 +224,7 @@ extension OrderedKeys {
     guard !groups.isEmpty else {
       var block = Block(words: [])
       block.insert(entry, at: 0, stride)
-      groups = [Group(blocks: [block], count: 1)]
+      groups = [Group(blocks: Blocks([block]), count: 1)]
       count = 1
       isChanged = true
       return
@@ -249,7 +290,7 @@ extension OrderedKeys {
   private mutating func split(_ group: Int) {
     let isLast = group == groups.count - 1
     let middle = groups[group].blocks.count * (isLast ? 15 : 8) / 16
-    let rest = Array(groups[group].blocks[middle...])
+    let rest = Blocks(groups[group].blocks[middle...])
     groups[group].blocks.removeSubrange(middle...)
     let moved = rest.reduce(0) { $0 + size(of: $1) }
     groups[group].count -= moved
@@ -408,8 +449,8 @@ extension OrderedKeys {
     let first = try find(lower, in: groups[start.group].blocks[start.block]).place
     let last = try find(upper, in: groups[end.group].blocks[end.block]).place
     if start.group == end.group {
-      let between = groups[start.group].blocks[start.block..<end.block]
-      return between.reduce(0) { $0 + size(of: $1) } - first + last
+      let between = size(of: groups[start.group].blocks, start.block..<end.block)
+      return between - first + last
     }
     let between = groups[start.group..<end.group].reduce(0) { $0 + $1.count }
     return between - entriesBefore(start) - first + entriesBefore(end) + last
@@ -434,8 +475,11 @@ extension OrderedKeys {
 
   /// Number of entries in the blocks of a group before a block.
   private func entriesBefore(_ place: BlockPlace) -> Int {
-    let group = groups[place.group]
-    return group.blocks.sum(before: place.block, of: group.count) { size(of: $0) }
+    // Added up from the nearer end.
+    let (blocks, count) = (groups[place.group].blocks, groups[place.group].count)
+    return place.block <= blocks.count / 2
+      ? size(of: blocks, 0..<place.block)
+      : count - size(of: blocks, place.block..<blocks.count)
   }
 
   private func ownEntry(at rank: Int) throws -> IndexEntry? {
@@ -534,7 +578,12 @@ extension OrderedKeys {
   }
 
   private func firstBlock(startingAfter entry: IndexEntry, in group: Int) -> Int {
-    groups[group].blocks.partitionPoint { !startsAfter($0, entry) }
+    let blocks = groups[group].blocks
+    if let file, !blocks.inFile.isEmpty {
+      return blocks.inFile.partitionPoint { !startsAfter(block: $0, of: file, entry) }
+        - blocks.inFile.lowerBound
+    }
+    return blocks.partitionPoint { !startsAfter($0, entry) }
   }
 
   /// Whether the first entry of a block comes after another.
@@ -544,11 +593,29 @@ extension OrderedKeys {
         unsafe OrderedKeys.compare($0, 0, stride, entry) > 0
       }
     }
+    return startsAfter(block: Int(block.fileBlock), of: file, entry)
+  }
+
+  /// Whether the first entry of a block of the file comes after another.
+  private func startsAfter(
+    block: Int,
+    of file: SecondaryIndexFile,
+    _ entry: IndexEntry
+  ) -> Bool {
     for word in 0..<wordCount {
-      let first = file.firstWord(word, ofBlock: Int(block.fileBlock))
+      let first = file.firstWord(word, ofBlock: block)
       if first != entry.key[word] { return first > entry.key[word] }
     }
-    return file.firstWord(wordCount, ofBlock: Int(block.fileBlock)) > entry.row.rawValue
+    return file.firstWord(wordCount, ofBlock: block) > entry.row.rawValue
+  }
+
+  /// Number of entries in some blocks of a group.
+  private func size(of blocks: Blocks, _ range: Range<Int>) -> Int {
+    if let file, !blocks.inFile.isEmpty {
+      let first = blocks.inFile.lowerBound
+      return file.count(ofBlocks: (first + range.lowerBound)..<(first + range.upperBound))
+    }
+    return blocks[range].reduce(0) { $0 + size(of: $1) }
   }
 
   /// Number of entries in a block.

@@ -1,3 +1,4 @@
+import LogFormat
 import RowFormat
 import Testing
 
@@ -121,6 +122,101 @@ import Testing
     let keys = builder.finish()
     try keys.checkInvariants()
     #expect(try keys.entries == expected.sorted())
+  }
+
+  /// Several groups of blocks, which are in the file until one of them changes.
+  @Test(arguments: [1, 3])
+  func `are those of a file, but for what was put in and taken out since`(wordCount: Int) throws {
+    let seed = UInt64(wordCount + 100)
+    var random = SeededRandom(seed: seed)
+    let numbers = 110_000
+    var expected: Set<IndexEntry> = []
+    for number in 0..<numbers where random.next(below: 10) > 0 {
+      expected.insert(entry(number, wordCount))
+    }
+    let written = expected.sorted()
+    var keys = OrderedKeys(try makeFile(of: written, wordCount))
+    #expect(keys.groups.count == 3)
+    try checkParts(of: keys, written, &random, seed)
+    let copy = keys
+    for step in 0..<3000 {
+      // The first ones are all in one group.
+      let entry = entry(random.next(below: step < 100 ? 1000 : numbers), wordCount)
+      if random.next(below: 2) == 0 {
+        try keys.remove(entry)
+        expected.remove(entry)
+      } else {
+        try keys.insert(entry)
+        expected.insert(entry)
+      }
+      if step == 99 || step == 2999 { try checkParts(of: keys, expected.sorted(), &random, seed) }
+    }
+    try checkParts(of: copy, written, &random, seed)
+    for entry in expected { try keys.remove(entry) }
+    try keys.checkInvariants()
+    #expect(keys.count == 0, "seed \(seed)")
+  }
+
+  /// The same as ``check(_:_:_:_:)`` of many entries, of which only parts are compared one by one.
+  private func checkParts(
+    of keys: OrderedKeys,
+    _ all: [IndexEntry],
+    _ random: inout SeededRandom,
+    _ seed: UInt64
+  ) throws {
+    try keys.checkInvariants()
+    #expect(try keys.entries == all, "seed \(seed)")
+    for _ in 0..<100 {
+      let places = [random.next(below: all.count), random.next(below: all.count)].sorted()
+      let wanted = all[places[0]...places[1]]
+      let range = all[places[0]]...all[places[1]]
+      #expect(try keys.rank(of: range.lowerBound) == places[0], "seed \(seed)")
+      #expect(try keys.entry(at: places[1]) == range.upperBound, "seed \(seed)")
+      let bounds = IndexEntry.start(of: range.lowerBound.key, keys.wordCount)
+      let end = IndexEntry.end(of: range.upperBound.key, keys.wordCount)
+      let count = all.partitionPoint { $0 <= end } - all.partitionPoint { $0 < bounds }
+      #expect(try keys.count(in: [bounds...end]) == count, "seed \(seed)")
+      for direction in [OrderedKeys.Direction.forward, .backward] {
+        var found: [IndexEntry] = []
+        try keys.forEach(in: range, direction) {
+          found.append($0)
+          return found.count < 1000
+        }
+        let first =
+          direction == .forward ? Array(wanted.prefix(1000)) : wanted.suffix(1000).reversed()
+        #expect(found == first, "seed \(seed)")
+      }
+    }
+  }
+
+  private func makeFile(
+    of entries: [IndexEntry],
+    _ wordCount: Int
+  ) throws -> SecondaryIndexFile {
+    let fileSystem = InMemoryFileSystem()
+    let store = StoreIdentifier(low: 1, high: 2)
+    let stamp = IndexStamp(
+      sequence: CommitSequence(1),
+      mark: CommitMark(frame: 7, in: SegmentID(rawValue: 5), at: 4096),
+      digest: .init(low: 8, high: 9)
+    )
+    var writer = SecondaryIndexWriter(
+      try fileSystem.open("/index.keys", .create),
+      FileHeader(kind: .secondaryIndex, store: store, number: 8, salt: 10, created: 11),
+      SecondaryIndexHeader(stamp, wordCount: wordCount)
+    )
+    let words = entries.flatMap { entry in
+      (0..<wordCount).map { entry.key[$0] } + [entry.row.rawValue]
+    }
+    try writer.append(words.span)
+    _ = try writer.finish()
+    return try SecondaryIndexFile(
+      "/index.keys",
+      of: store,
+      tables: [1],
+      reads: .mapped,
+      on: fileSystem
+    )
   }
 
   @Test func `stay as they are for the one who keeps a copy`() throws {
