@@ -39,7 +39,7 @@ public struct EngineOptions: Sendable, Hashable {
   public var reads: ReadMethod = .mapped
   /// The number of pages up to which those of a checkpoint are checked when the store is opened, in a tenth of a millisecond; if
   /// there are more, each page is checked when it is first used.
-  package var checkedPageLimit = 256
+  package var checkedPageLimit = 32
   /// The thread that does the work that no caller waits for.
   public var background: BackgroundWork = .ownThread
   /// The growth of the log, in bytes, after which a new checkpoint is written; if the last checkpoint is larger than this, its

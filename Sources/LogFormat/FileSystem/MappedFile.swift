@@ -51,8 +51,8 @@ import Synchronization
   package func detach(_ range: Range<Int>) {
     for offset in stride(from: range.lowerBound & ~4095, to: range.upperBound, by: 4096) {
       let word = unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
-      var value = unsafe word.pointee.load(ordering: .relaxed)
-      // Writes what is there, as another thread may be writing, too.
+      // Writes what is there, as another thread may be writing, too. Reading it first would cost a page fault of its own.
+      var value: UInt64 = 0
       while true {
         let (isWritten, found) = unsafe word.pointee.compareExchange(
           expected: value,
