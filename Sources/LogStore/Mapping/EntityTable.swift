@@ -24,7 +24,7 @@ final class EntityTable: Sendable {
   private let definition: TableDefinition
   /// The values that older rows have in columns added later, by column number; each is a row of one column.
   private let fills: [UInt16: [UInt8]]
-  /// The columns, by position, whose value in an older row may be in another column, or be an earlier default.
+  /// The columns, by position, whose value in an older row may be in another column.
   private let columnsWithPast: Set<Int>
   private let engine: StorageEngine
   /// The identifier of the store's files.
@@ -52,9 +52,7 @@ final class EntityTable: Sendable {
     let fills = fills
     hidden = HiddenColumns(of: definition, fills)
     columnsWithPast = Set(
-      numbers.indices.filter { position in
-        fills[numbers[position]] != nil || !definition.predecessors(of: numbers[position]).isEmpty
-      }
+      numbers.indices.filter { !definition.predecessors(of: numbers[$0]).isEmpty }
     )
     checkedReferences = descriptor.relationships.filter(\.isCheckedReference).map(\.ordinal)
     preservedColumns = descriptor.properties.filter {
@@ -75,11 +73,11 @@ final class EntityTable: Sendable {
     }
   }
 
-  /// The catalogue number of a column that has every value of its property.
+  /// The catalogue number of a column that has every value of its property, but for that of rows without the column, which
+  /// ``rowOfLacking()`` has.
   ///
   /// - Parameter position: The column's position in rows.
-  /// - Returns: `nil` if a row without the column may still have a value: one in an earlier column, or an
-  ///   earlier default.
+  /// - Returns: `nil` if a row without the column may have a value of its own, in an earlier column.
   func numberOfWholeColumn(at position: Int) -> UInt16? {
     guard columnNumbers.indices.contains(position), !columnsWithPast.contains(position) else {
       return nil
@@ -172,7 +170,7 @@ extension EntityTable {
     }
   }
 
-  /// Returns the reading of a row that has none of the columns, if no values are noted for them.
+  /// Returns the reading of a row that has none of the columns, nor any that held their values before.
   ///
   /// A column that is added has its value noted unless that is null: so if none is noted, an optional property was added
   /// without a default, and the default that it has today is not for older rows.
@@ -183,7 +181,12 @@ extension EntityTable {
     writer.begin(layout)
     unsafe defaults.withUnsafeBytes { bytes in
       for column in 0..<layout.count {
-        if descriptor.isOptional(column), definition.gained(columnNumbers[column]) { continue }
+        let number = columnNumbers[column]
+        if !columnsWithPast.contains(column), let fill = definition.fill(of: number, fills) {
+          fill.copy(to: column, of: &writer)
+          continue
+        }
+        if descriptor.isOptional(column), definition.gained(number) { continue }
         unsafe writer.copy(column, from: bytes.bytes, column: column, layout: layout)
       }
     }
@@ -376,6 +379,13 @@ extension TableDefinition {
 
     var isNull: Bool {
       unsafe row.withUnsafeBytes { unsafe layout.isNull(0, in: $0.bytes) }
+    }
+
+    /// Copies the value to a column of the same type.
+    func copy(to column: Int, of writer: inout RowWriter) {
+      unsafe row.withUnsafeBytes {
+        unsafe writer.copy(column, from: $0.bytes, column: 0, layout: layout)
+      }
     }
   }
 

@@ -104,4 +104,35 @@ private enum Plan: SchemaMigrationPlan {
     #expect(all.count { $0.stars == 7 } == 2000)
     #expect(all.count { $0.text == "none" } == 1500)
   }
+
+  /// The value of rows from before the property came is the same for all of them.
+  @Test(arguments: [false, true])
+  func `is answered by columns, as what is measured of them`(isPacked: Bool) async throws {
+    try write(First.self) { First.Note($0) }
+    try write(Second.self) { Second.Note($0) }
+    try write(Third.self) { Third.Note($0) }
+    let container = try open(Third.self)
+    if isPacked { _ = try #require(container.stores(of: LogStore.self).first).compact() }
+    let context = ModelContext(container)
+    let values = try context.fetch(FetchDescriptor<Third.Note>()).map(\.stars)
+    let (found, plans) = try context.explain {
+      let count = try context.fetchCount(
+        FetchDescriptor<Third.Note>(predicate: #Predicate { $0.stars < 8 })
+      )
+      let groups = try context.aggregate(FetchDescriptor<Third.Note>(), by: \.stars, .count)
+      let sum = try context.aggregate(FetchDescriptor<Third.Note>(), .sum(\.stars))
+      return (count: count, groups: groups, sum: sum)
+    }
+    #expect(found.count == values.count { $0 < 8 })
+    #expect(found.sum == values.reduce(0, +))
+    #expect(found.groups.map(\.key).sorted() == [7, 8])
+    for group in found.groups {
+      #expect(group.values == values.count { $0 == group.key })
+    }
+    let accesses = plans.flatMap(\.accesses)
+    #expect(accesses.count == 3)
+    for access in accesses {
+      #expect(access.readRowCount == 0 && access.columnRowCount == 3000, "\(access)")
+    }
+  }
 }
