@@ -13,6 +13,8 @@ package struct Opening {
   var lock: (any FileLock)?
   /// Whether the whole log is read, and no checkpoint.
   var ignoresCheckpoints = false
+  /// The log position up to which the log is read; `nil` for all of it.
+  var logLimit: UInt64?
 
   package init(
     paths: StorePaths,
@@ -98,8 +100,9 @@ package struct Opening {
     var recovery = Recovery(state: state, manifest: manifest)
     recovery.report.damage = damage
     recovery.ignoresCheckpoints = ignoresCheckpoints
+    recovery.logLimit = logLimit
     let again = Opening(paths: paths, options: options, fileSystem: fileSystem)
-    recovery.readLogAlone = { () throws(StorageError) in try again.readTables() }
+    recovery.readLogAlone = { (end) throws(StorageError) in try again.readTables(upTo: end) }
     do {
       let end = try recovery.run()
       try checkNumbers(manifest, end)
@@ -158,11 +161,17 @@ package struct Opening {
   }
 
   /// Reads the tables of this store from its log alone, also beside a writer; may be called under any lock.
-  private func readTables() throws(StorageError) -> [Table] {
+  ///
+  /// - Parameter end: The log position of the end of the last commit that is read. The later ones of other processes this one
+  ///   has perhaps not read yet.
+  /// - Returns: The tables as of that commit, or as of a later compaction.
+  /// - Throws: ``StorageError`` if the log cannot be read.
+  private func readTables(upTo end: UInt64) throws(StorageError) -> [Table] {
     var options = options
     options.mode = .readOnly
     var opening = Opening(paths: paths, options: options, fileSystem: fileSystem)
     opening.ignoresCheckpoints = true
+    opening.logLimit = end
     let found = Thread.runAside { [opening] in
       Result { () throws(StorageError) in
         let state = try opening.recoverBesideWriter().recovery.state

@@ -42,7 +42,8 @@ final class PageDamage: Sendable {
 
   /// - Parameters:
   ///   - path: The checkpoint.
-  ///   - readLog: Returns the tables as the log has them; the calling thread may hold any of the engine's locks.
+  ///   - readLog: Returns the tables as of the checkpoint, or somewhat later, from the log; the calling thread may hold any of the
+  ///     engine's locks.
   ///   - report: Receives each damaged page; called under a lock.
   ///   - reportFailure: Receives the reason if the log could not be read, before any row of the page can be looked up.
   init(
@@ -63,18 +64,20 @@ final class PageDamage: Sendable {
   ///   - number: The page's number.
   ///   - table: Its table.
   ///   - offset: Its place in the checkpoint's file.
+  ///   - problem: The damage.
   ///   - isMended: Whether another thread was faster.
   ///   - replace: Called with the right contents.
   func mend(
     page number: UInt64,
     ofTable table: UInt16,
     at offset: Int,
+    _ problem: Corruption.Problem,
     unless isMended: () -> Bool,
     _ replace: (CopiedPage) -> Void
   ) {
     rebuilding.withLock { rebuilding in
       if isMended() { return }
-      report(.corruption(Corruption(path: path, offset: offset, problem: .missing(.checkpoint))))
+      report(.corruption(Corruption(path: path, offset: offset, problem: problem)))
       if !rebuilding.hasRead { readTables(&rebuilding) }
       replace(page(number, ofTable: table, rebuilding))
     }

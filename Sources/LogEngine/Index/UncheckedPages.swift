@@ -54,11 +54,13 @@ import Synchronization
     let first = mapping.addresses.lowerBound + UInt(start)
     guard address >= first else { return }
     let index = Int(address - first) / Checkpoint.pageByteCount
-    guard index < images.count, !checked.isChecked(index), !isSound(index) else { return }
+    guard index < images.count, !checked.isChecked(index), let problem = problem(of: index)
+    else { return }
     damage.mend(
       page: images[index].number,
       ofTable: table,
       at: start + index * Checkpoint.pageByteCount,
+      problem,
       unless: { checked.isChecked(index) }
     ) { page in
       replace(page)
@@ -71,26 +73,28 @@ import Synchronization
     guard next.load(ordering: .relaxed) < images.count else { return }
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     // Damage waits for the lookup that needs the page.
-    if index < images.count, !checked.isChecked(index) { _ = isSound(index) }
+    if index < images.count, !checked.isChecked(index) { _ = problem(of: index) }
   }
 
   /// Compares the checksum of a page.
   ///
-  /// - Returns: Whether it is right, or was when another thread compared it.
-  private func isSound(_ index: Int) -> Bool {
+  /// - Returns: `nil` if it is right, or was when another thread compared it.
+  private func problem(of index: Int) -> Corruption.Problem? {
     let offset = start + index * Checkpoint.pageByteCount
     // What is checked is what is read from then on, and written into later checkpoints.
     mapping.detach(offset..<(offset + Checkpoint.pageByteCount))
     let found = mapping.withBytes { bytes in
       CRC32C.extend(0, over: bytes.extracting(offset..<(offset + Checkpoint.pageByteCount)))
     }
-    if found == images[index].checksum {
+    let expected = images[index].checksum
+    if found == expected {
       record(index)
-      return true
+      return nil
     }
     // A page is changed only after it was recorded as checked.
     atomicMemoryFence(ordering: .acquiring)
-    return checked.isChecked(index)
+    if checked.isChecked(index) { return nil }
+    return .checksumMismatch(of: .checkpoint, expected: expected, found: found)
   }
 
   private func record(_ index: Int) {

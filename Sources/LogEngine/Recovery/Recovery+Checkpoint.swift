@@ -85,9 +85,11 @@ extension Recovery {
     guard let readLogAlone, file.checkpoint.pageCount > state.options.checkedPageLimit else {
       return nil
     }
+    // What later commits changed in a page is applied to it once it is mended.
+    let end = file.checkpoint.place.logPosition
     return PageDamage(
       of: state.paths.checkpoint(file.checkpoint.number),
-      readLog: readLogAlone,
+      readLog: { () throws(StorageError) in try readLogAlone(end) },
       report: { [weak state] error in
         state?.isCheckpointDamaged.store(true, ordering: .relaxed)
         state?.events.reportDamage(error)

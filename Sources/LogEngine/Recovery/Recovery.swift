@@ -19,8 +19,11 @@ struct Recovery {
   let manifest: Manifest
   /// Whether the whole log is read, and no checkpoint.
   var ignoresCheckpoints = false
-  /// Reads the tables once more without a checkpoint, at any later time; without it, every page of the checkpoint is checked now.
-  var readLogAlone: (@Sendable () throws(StorageError) -> [Table])?
+  /// The log position up to which the log is read, the end of a commit; `nil` for all of it.
+  var logLimit: UInt64?
+  /// Reads the tables once more without a checkpoint, at any later time, up to a log position; without it, every page of the
+  /// checkpoint is checked now.
+  var readLogAlone: (@Sendable (_ end: UInt64) throws(StorageError) -> [Table])?
   var report = RecoveryReport()
   var replay: Replay
   /// The existing checkpoints.
@@ -181,6 +184,7 @@ extension Recovery {
     _ end: inout End
   ) throws {
     for (index, segment) in segments.enumerated() {
+      if let logLimit, segment.header.logPosition >= logLimit { return }
       let successor = index + 1 < segments.count ? segments[index + 1].header : nil
       var damage: StorageError?
       do {
@@ -212,7 +216,8 @@ extension Recovery {
     after end: End
   ) throws(StorageError) -> FrameScan {
     try end.checkLink(to: segment)
-    let limit = try limit(of: segment, successor)
+    var limit = try limit(of: segment, successor)
+    if let logLimit { limit = min(limit, segment.offset(of: logLimit)) }
     guard let start, start.segment == segment.id, start.frame > 0 else {
       return FrameScan(
         segment,
@@ -266,7 +271,8 @@ extension Recovery {
     _ end: inout End
   ) throws {
     try read(&scan)
-    guard successor != nil else { return try settleTail(&scan, &end) }
+    let isLimited = scan.segment.logPosition(of: scan.limit) == logLimit
+    guard successor != nil || isLimited else { return try settleTail(&scan, &end) }
     let durableEnd = scan.segment.logPosition(of: scan.limit)
     guard scan.lastComplete.offset == scan.limit else {
       throw scan.lost(durableUpTo: durableEnd, .successor)

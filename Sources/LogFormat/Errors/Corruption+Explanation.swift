@@ -10,9 +10,12 @@ extension Corruption: CustomStringConvertible {
       place: "\(path), byte \(offset)",
       expected: expected,
       found: found,
-      advice: StorageError.damageAdvice
+      advice: problem.part == .checkpoint ? Self.checkpointAdvice : StorageError.damageAdvice
     )
   }
+
+  private static let checkpointAdvice =
+    "nothing needs to be done: the log has all that a checkpoint repeats, and the next checkpoint replaces this one"
 }
 
 extension Corruption.Problem {
@@ -34,6 +37,16 @@ extension Corruption.Problem {
     case .missing(let part): ("a \(part.words) is missing", nil, nil)
     case .inconsistent(let part, let table, let key):
       ("a \(part.words) refers to a row that cannot be", nil, "row \(key) of table \(table)")
+    }
+  }
+
+  /// The damaged part; `nil` for the log as a whole.
+  fileprivate var part: Corruption.Part? {
+    switch self {
+    case .checksumMismatch(let part, _, _), .invalidField(let part, _, _, _),
+      .truncated(let part, _, _), .missing(let part), .inconsistent(let part, _, _):
+      part
+    case .lostDurableBytes: nil
     }
   }
 

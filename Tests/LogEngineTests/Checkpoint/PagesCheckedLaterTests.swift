@@ -74,6 +74,32 @@ import Testing
     }
   }
 
+  /// The log then has commits that the reader has not read.
+  @Test(arguments: pages)
+  func `is mended as of what its process has read`(page: Int) throws {
+    let (disk, rows, path) = try Self.makeDisk()
+    let fileSystem = SimulatedFileSystem(
+      seed: 2,
+      disk: Self.damaged(disk, path, page: page)
+    )
+    let reader = try SimulatedStore(fileSystem, mode: .readOnly, checkedPageLimit: 0)
+    let writer = try SimulatedStore(fileSystem, checkedPageLimit: 0)
+    let keys = rows.keys.filter { Int($0) / 512 == page }.sorted()
+    for key in keys.prefix(100) { try writer.update(key, number: -5) }
+    for key in keys.dropFirst(100).prefix(10) { try writer.delete(key) }
+    #expect(writer.segments.count > disk.paths.filter { $0.hasPrefix("/store/log/") }.count)
+    let newest = try writer.rows()
+    for key in keys {
+      let found = try reader.engine.withRow(RowReference(table: 1, key: key)) { _, _ in true }
+      #expect(found == true, "row \(key)")
+    }
+    #expect(try reader.rows() == rows)
+    try reader.engine.refresh()
+    #expect(try reader.rows() == newest)
+    try writer.engine.close()
+    #expect(try reader.rows() == newest)
+  }
+
   @Test func `is replaced once damage was found`() throws {
     let (disk, rows, path) = try Self.makeDisk()
     let first = try Self.open(Self.damaged(disk, path, page: 2))
