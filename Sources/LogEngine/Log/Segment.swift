@@ -171,9 +171,22 @@ package import Synchronization
     _ body: (RecordHeader, RawSpan) throws -> R
   ) throws -> R {
     guard let header = RecordHeader(decoding: bytes), header.isIntact(in: bytes) else {
-      throw damagedRecord(at: offset)
+      throw damagedRecord(bytes, at: offset)
     }
     return try body(header, bytes.extracting(0..<header.totalByteCount))
+  }
+
+  @inline(never)
+  private func damagedRecord(_ bytes: RawSpan, at offset: Int) -> StorageError {
+    guard let header = RecordHeader(decoding: bytes) else { return damagedRecord(at: offset) }
+    return corruption(
+      at: offset,
+      .checksumMismatch(
+        of: .record,
+        expected: header.checksum,
+        found: header.foundChecksum(in: bytes)
+      )
+    )
   }
 
   /// Returns the commit of a record, from the header of its frame.

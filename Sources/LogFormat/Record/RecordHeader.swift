@@ -155,7 +155,11 @@ extension RecordHeader {
 
   /// Whether the bytes, which start with this header, match the header's checksum.
   @inlinable @inline(__always)
-  package func isIntact(in bytes: RawSpan) -> Bool {
-    RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength))) == checksum
+  package func isIntact(in bytes: RawSpan) -> Bool { foundChecksum(in: bytes) == checksum }
+
+  /// The checksum of the bytes, which start with this header.
+  @inlinable @inline(__always)
+  package func foundChecksum(in bytes: RawSpan) -> UInt32 {
+    RecordHeader.checksum(of: bytes.extracting(0..<(byteCount &+ bodyLength)))
   }
 }
