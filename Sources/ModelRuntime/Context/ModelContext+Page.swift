@@ -51,7 +51,7 @@ extension ModelContext {
   /// - Returns: The page, its models in the order of the descriptor; it is empty if there is nothing before the token.
   /// - Throws: As ``page(_:after:)``.
   /// - Complexity: As ``page(_:after:)``, and that of all models with the sort keys of the first one of the page. All
-  ///   models before the token are read if there are no sort keys, or models of the class are unsaved, or the class has
+  ///   models before the token are read if there are no sort keys and models of the class are unsaved, or the class has
   ///   subclasses.
   public func page<T>(
     _ descriptor: FetchDescriptor<T>,
@@ -119,10 +119,8 @@ private struct Pager<T: PersistentModel> {
       request.sortBy.append(SortDescriptor(\T.persistentModelID, order: order.tieOrder))
       models = try context.fetch(request)
     } else {
-      request.sortBy = []
-      request.fetchLimit = nil
       models = try order.sorted(
-        context.fetch(request),
+        candidates(for: request, order),
         byRow: connection.store.ordersRowsByReference,
         unsaved: context.inserted,
         by: values(of:)
@@ -131,6 +129,32 @@ private struct Pager<T: PersistentModel> {
     guard models.count > size else { return (models, false) }
     models.removeSubrange(size...)
     return (models, true)
+  }
+
+  /// Models that have all of a page, whose order among models with equal keys is not that of a fetch.
+  ///
+  /// They are the first ones by the sort keys, and all that have the same keys as the last one on the page.
+  private func candidates(
+    for request: FetchDescriptor<T>,
+    _ order: PageSort<T>
+  ) throws -> [T] {
+    var request = request
+    guard let wanted = request.fetchLimit, wanted < .max, !order.descriptors.isEmpty,
+      connection.store.ordersRowsByReference
+    else {
+      request.sortBy = []
+      request.fetchLimit = nil
+      return try context.fetch(request)
+    }
+    var limit = wanted + 1
+    while true {
+      request.fetchLimit = limit
+      let models = try context.fetch(request)
+      if models.count < limit { return models }
+      let ends = try (values(of: models[wanted - 1]), values(of: models[limit - 1]))
+      if order.compare(ends.0, ends.1) != 0 { return models }
+      limit *= 4
+    }
   }
 
   /// Whether a fetch by the sort keys alone returns models with equal keys in the order of pages.

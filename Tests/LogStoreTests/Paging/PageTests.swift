@@ -423,7 +423,8 @@ extension ModelContext {
   private func plan(
     _ keys: [SortDescriptor<Sighting>],
     _ predicate: Predicate<Sighting>? = nil,
-    back: Bool = false
+    back: Bool = false,
+    isBesideUnsaved: Bool = false
   ) throws -> (plan: QueryPlan, shown: Int) {
     var random = SeededRandom(seed: 11)
     let context = try makeContext(4000, &random)
@@ -434,6 +435,10 @@ extension ModelContext {
       page = try context.page(descriptor, after: page.next)
     }
     descriptor.fetchLimit = 20
+    if isBesideUnsaved {
+      try #require(page.models.last).seen += 1
+      context.insert(Sighting(5000, &random))
+    }
     let (found, plans) = try context.explain {
       if back {
         try context.page(descriptor, before: try #require(page.previous))
@@ -452,6 +457,17 @@ extension ModelContext {
       // The page before also reads the models with the sort key of its first one.
       #expect(plan.accesses[0].readRowCount <= (back ? 300 : 21), "\(plan)")
     }
+  }
+
+  @Test(arguments: [false, true], [SortOrder.forward, .reverse])
+  func `reads few more beside unsaved changes`(back: Bool, order: SortOrder) throws {
+    let (plan, shown) = try plan(
+      [SortDescriptor(\.seen, order: order)],
+      back: back,
+      isBesideUnsaved: true
+    )
+    #expect(shown == 20)
+    #expect(plan.accesses[0].readRowCount <= (back ? 300 : 24), "\(plan)")
   }
 
   @Test func `reads its own rows from an index of equality, then the sort`() throws {

@@ -63,6 +63,22 @@ struct PageSort<T: PersistentModel> {
   /// The current values of a model's sort keys.
   func values(of model: T) -> [QueryValue] { readers.map { $0(model) } }
 
+  /// Compares the sort keys of two models; the sign is the order.
+  func compare(_ lhs: [QueryValue], _ rhs: [QueryValue]) -> Int { Self.compare(lhs, rhs, rules) }
+
+  private static func compare(_ lhs: [QueryValue], _ rhs: [QueryValue], _ rules: [SortRule]) -> Int
+  {
+    for (place, rule) in rules.enumerated() {
+      let order = rule.compare(lhs[place], rhs[place])
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  private var rules: [SortRule] {
+    position(values: ordering.keys.map { _ in .null }, .row(.none)).rules
+  }
+
   /// Sorts a store's models that the store itself has not sorted.
   ///
   /// - Parameters:
@@ -78,10 +94,12 @@ struct PageSort<T: PersistentModel> {
     unsaved: [any PersistentModel],
     by values: (T) throws -> [QueryValue]
   ) rethrows -> [T] {
-    var places: [ObjectIdentifier: Int] = [:]
-    for (place, model) in unsaved.enumerated() { places[ObjectIdentifier(model)] = place }
-    let rules = position(values: ordering.keys.map { _ in .null }, .row(.none)).rules
+    let rules = rules
     let keyed = try models.map { (model: $0, values: try values($0), row: $0.row) }
+    var places: [ObjectIdentifier: Int] = [:]
+    if keyed.count(where: { $0.row == nil }) > 1 {
+      for (place, model) in unsaved.enumerated() { places[ObjectIdentifier(model)] = place }
+    }
     func areTiesAscending(_ lhs: Int, _ rhs: Int) -> Bool {
       switch (keyed[lhs].row, keyed[rhs].row) {
       case (let left?, let right?):
@@ -96,10 +114,8 @@ struct PageSort<T: PersistentModel> {
       }
     }
     let order = keyed.indices.sorted { lhs, rhs in
-      for (place, rule) in rules.enumerated() {
-        let order = rule.compare(keyed[lhs].values[place], keyed[rhs].values[place])
-        if order != 0 { return order < 0 }
-      }
+      let order = Self.compare(keyed[lhs].values, keyed[rhs].values, rules)
+      if order != 0 { return order < 0 }
       return tieOrder == .forward ? areTiesAscending(lhs, rhs) : areTiesAscending(rhs, lhs)
     }
     return order.map { keyed[$0].model }
