@@ -6,8 +6,8 @@ extension ModelContext {
   ///
   ///     for (origin, distance) in try context.fetch(FetchDescriptor<Flight>(), \.origin, \.distance) { … }
   ///
-  /// Unsaved changes count as in ``fetch(_:)``; while the context has unsaved models of the class, or if the
-  /// predicate or the sort needs objects, the models are fetched.
+  /// Unsaved changes count as in ``fetch(_:)``. The models are fetched if the predicate or the sort needs objects, and while some
+  /// models have unsaved changes of what is read, or, for a sorted fetch, are new.
   ///
   /// - Parameters:
   ///   - descriptor: The models, their order and their number.
@@ -56,14 +56,82 @@ extension ModelContext {
         try throwDeferredError()
         mergeSavedChanges()
         guard let connection = try onlyConnection(for: descriptor) else { return nil }
-        if descriptor.includePendingChanges, hasUnsavedModels(of: .of(T.self)) { return nil }
-        return try connection.store.readValues(
-          descriptor,
-          sources,
-          into: columns,
-          for: editingState
-        )
+        if readsUnsavedValues(of: descriptor, sources) { return nil }
+        let pending = pendingModels(descriptor) { $0.add(sources) }
+        guard let pending else {
+          return try connection.store.readValues(
+            descriptor,
+            sources,
+            into: columns,
+            for: editingState
+          )
+        }
+        return try holdingState(of: connection) {
+          try readValues(of: descriptor, sources, into: columns, pending, connection)
+        }
       }
+    }
+  }
+
+  /// Whether other models, to which those of a fetch lead, have unsaved changes of what is read of them.
+  private func readsUnsavedValues<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source]
+  ) -> Bool {
+    var reading = FetchReading(of: T.self)
+    reading.add(sources)
+    guard reading.readsOthers, descriptor.includePendingChanges, hasChanges else { return false }
+    unsaved.update(from: self, for: .of(T.self))
+    return hasRowsTakenAlong || unsaved.mayAffectOthers(readBy: reading)
+  }
+
+  /// Reads the values of rows, and of new models behind them.
+  ///
+  /// - Returns: `nil` if objects must be fetched.
+  private func readValues<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>,
+    _ sources: [AggregateRequest.Source],
+    into columns: [ValueColumn],
+    _ pending: PendingModels<T>,
+    _ connection: StoreConnection
+  ) throws -> ValueOrder? {
+    let window = FetchSlice(descriptor)
+    let expressions = sources.compactMap(\.expression)
+    guard pending.areAllNew, descriptor.sortBy.isEmpty, !window.hasOffset,
+      connection.store.ordersRowsByReference, expressions.count == sources.count
+    else { return nil }
+    let changeCount = connection.changeCount
+    guard
+      let rows = try connection.store.readValues(
+        descriptor,
+        sources,
+        into: columns,
+        for: editingState
+      )
+    else { return nil }
+    if window.isFilled(by: rows.count) { return rows }
+    pending.refresh(from: connection, readAfter: changeCount)
+    let new = try pending.matchingInAnyOrder()
+    if !pending.isCurrent { return nil }
+    let compiler = ObjectExpressionCompiler(levels: [.of(T.self)])
+    let readers = expressions.map(compiler.value)
+    let scope = ObjectScope()
+    let added = new.prefix(window.count(of: .max) - rows.count)
+    for model in added {
+      try SwiftDataError.explainingFailures {
+        try scope.nesting(model) {
+          for (reader, column) in zip(readers, columns) { try column.append(reader(scope)) }
+        }
+      }
+    }
+    return rows.followed(by: added.count)
+  }
+}
+
+extension FetchReading {
+  fileprivate mutating func add(_ sources: [AggregateRequest.Source]) {
+    for source in sources {
+      if let expression = source.expression { add(expression) }
     }
   }
 }

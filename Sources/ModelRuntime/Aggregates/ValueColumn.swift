@@ -53,6 +53,12 @@ package struct ValueOrder {
     self.places = places
   }
 
+  /// All rows in this order, and behind them as many as have been appended since.
+  func followed(by addedCount: Int) -> ValueOrder {
+    let all = count + addedCount
+    return places.map { ValueOrder(places: $0 + Array(count..<all)) } ?? ValueOrder(count: all)
+  }
+
   /// The place of a row in the columns.
   @inline(__always)
   fileprivate func place(of row: Int) -> Int { places?[row] ?? row }

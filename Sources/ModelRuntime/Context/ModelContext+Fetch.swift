@@ -124,15 +124,21 @@ extension ModelContext {
     return descriptor.slice(of: models)
   }
 
-  /// The unsaved models that correct the store's answer to a fetch, if there are any.
+  /// Finds the unsaved models that correct the store's answer to a fetch.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The fetch.
+  ///   - read: Adds what else of its models the fetch reads.
+  /// - Returns: The models; `nil` if the answer needs no correction.
   func pendingModels<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>
+    _ descriptor: FetchDescriptor<T>,
+    alsoReading read: @escaping (inout FetchReading) -> Void = { _ in }
   ) -> PendingModels<T>? {
     if !descriptor.includePendingChanges { return nil }
     if inserted.isEmpty, changed.isEmpty, deletedInMemory.isEmpty, !hasRowsTakenAlong {
       return nil
     }
-    return PendingModels(descriptor, in: self)
+    return PendingModels(descriptor, in: self, alsoReading: read)
   }
 
   /// Counts the models that match.

@@ -258,7 +258,7 @@ extension ModelContext {
     let changed = unsaved.changed.classes(below: type)
     if !changed.isEmpty {
       let reading = reading()
-      if reading.readsOthers { return nil }
+      if hasRowsTakenAlong || unsaved.mayAffectOthers(readBy: reading) { return nil }
       for models in changed {
         if reading.isAffected(byAnyOf: models.columns, of: models.descriptor) { return nil }
       }

@@ -285,8 +285,14 @@ extension ModelContext {
     for interest: FetchQuestion.Interest
   ) -> RepeatedFetch? {
     if pending.areAllNew { return nil }
-    return FetchQuestion(descriptor, pending.expression, pending.ordering, for: interest)
-      .map { repeatedFetches.memory(of: $0) }
+    let question = FetchQuestion(
+      descriptor,
+      pending.expression,
+      pending.ordering,
+      areAllAffected: pending.areAllAffected,
+      for: interest
+    )
+    return question.map { repeatedFetches.memory(of: $0) }
   }
 
   /// Counts the rows of affected models that the store finds.

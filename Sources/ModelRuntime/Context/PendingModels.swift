@@ -4,7 +4,7 @@ import RowFormat
 /// The unsaved models of one class in a context, which correct a store's answer to a fetch.
 ///
 /// A model is *affected* if the store finds it by values, or in a place, that it no longer has: it is deleted, or has
-/// changed a property that the fetch reads. Affected models are removed from the store's answer, and those that now match
+/// changed a property that the fetch reads, or has changes while the fetch reads unsaved changes of other models. Affected models are removed from the store's answer, and those that now match
 /// are inserted, beside the new ones. The store's answer holds for all others.
 struct PendingModels<T: PersistentModel> {
   private let context: ModelContext
@@ -17,6 +17,8 @@ struct PendingModels<T: PersistentModel> {
   private let departures: UnsavedDepartures
   /// What the fetch reads; `nil` if only few new models are unsaved.
   private let reading: FetchReading?
+  /// The same without other models, unless these have unsaved changes that are read.
+  private let affecting: FetchReading?
   /// Adds what else of its models the fetch reads.
   private let read: (inout FetchReading) -> Void
   private let descriptor: FetchDescriptor<T>
@@ -54,13 +56,17 @@ struct PendingModels<T: PersistentModel> {
     ordering = try? RowOrdering(descriptor.sortBy)
     if candidates.isEmpty, ![inserted].areMany {
       reading = nil
+      affecting = nil
       changed = []
     } else {
       var reading = FetchReading(descriptor, expression, ordering)
       read(&reading)
       self.reading = reading
+      let readsUnsaved = context.hasRowsTakenAlong || unsaved.mayAffectOthers(readBy: reading)
+      let affecting = readsUnsaved ? reading : reading.ofResults
+      self.affecting = affecting
       changed = candidates.filter {
-        reading.readsOthers || reading.isAffected(byAnyOf: $0.columns, of: $0.descriptor)
+        affecting.readsOthers || affecting.isAffected(byAnyOf: $0.columns, of: $0.descriptor)
       }
     }
     if inserted.isEmpty, changed.isEmpty, deletedCount == 0 { return nil }
@@ -68,14 +74,14 @@ struct PendingModels<T: PersistentModel> {
     self.expression = expression
     self.descriptor = descriptor
     guard [inserted, changed].areMany, descriptor.predicate == nil || expression != nil,
-      let reading
+      let affecting
     else {
       spans = (nil, nil)
       return
     }
     spans = (
-      ordering.flatMap { .inOrder(of: type, $0, expression, reading) },
-      .byBoundedKey(of: type, expression, reading)
+      ordering.flatMap { .inOrder(of: type, $0, expression, affecting) },
+      .byBoundedKey(of: type, expression, affecting)
     )
   }
 
@@ -115,9 +121,12 @@ struct PendingModels<T: PersistentModel> {
   }
 
   private func isAffected(_ state: _ModelState) -> Bool {
-    guard let reading else { return false }
-    return reading.readsOthers || reading.isAffected(by: state)
+    guard let affecting else { return false }
+    return affecting.readsOthers || affecting.isAffected(by: state)
   }
+
+  /// Whether all changed models are affected, since the fetch reads unsaved changes of others.
+  var areAllAffected: Bool { affecting?.readsOthers ?? false }
 
   /// The models that have rows and became affected since a time.
   ///
@@ -199,10 +208,10 @@ struct PendingModels<T: PersistentModel> {
   }
 
   private func refreshChanged(from connection: StoreConnection, readAfter changeCount: UInt64?) {
-    guard !changed.isEmpty, isCurrent, let reading else { return }
+    guard !changed.isEmpty, isCurrent, let affecting else { return }
     context.noticeCommits(to: connection, readAfter: changeCount)
     context.unsaved.keepFurtherChanges()
-    let memory = context.repeatedFetches.affected(by: reading, from: connection)
+    let memory = context.repeatedFetches.affected(by: affecting, from: connection)
     let (epoch, departureCount) = (context.listEpoch, context.unsaved.departureCount)
     var cursor = memory.refreshed(in: epoch, after: departureCount)
     let affected = changedAndAffected(since: &cursor)
@@ -222,10 +231,11 @@ struct PendingModels<T: PersistentModel> {
 
   /// The rows of affected models.
   func affectedRows(in connection: StoreConnection) -> ExcludedRows {
-    guard affectedCount > 0, let reading = reading ?? (changed.isEmpty ? .init(of: T.self) : nil)
+    guard affectedCount > 0,
+      let affecting = affecting ?? (changed.isEmpty ? .init(of: T.self) : nil)
     else { return ExcludedRows() }
     context.unsaved.keepFurtherChanges()
-    let memory = context.repeatedFetches.affected(by: reading, from: connection)
+    let memory = context.repeatedFetches.affected(by: affecting, from: connection)
     memory.updateRows(after: context.unsaved.departureCount) { affected(since: &$0) }
     return memory.rows
   }
@@ -384,28 +394,26 @@ struct PendingModels<T: PersistentModel> {
   /// - Throws: An error of evaluating the predicate.
   private func matching(isRecorded: Bool = true) throws -> (changed: [T], inserted: [T]) {
     let type = ModelDescriptor.of(T.self)
-    let lookup =
-      expression?.valueLookup(of: type)
-      ?? expression?.flagLookup(of: type)
+    let lookups = expression?.valueLookups(of: type)
     var testCount = 0
     defer { if isRecorded { recordTests(of: testCount) } }
     return (
-      try matching(changed, in: context.changed, lookup, &testCount) { isAffected($0) },
-      try matching(inserted, in: context.inserted, lookup, &testCount) { _ in true }
+      try matching(changed, in: context.changed, lookups, &testCount) { isAffected($0) },
+      try matching(inserted, in: context.inserted, lookups, &testCount) { _ in true }
     )
   }
 
   private func matching(
     _ classes: [UnsavedClass],
     in models: [any PersistentModel],
-    _ lookup: UnsavedLookup?,
+    _ lookups: [UnsavedLookup]?,
     _ testCount: inout Int,
     _ isWanted: (_ModelState) -> Bool
   ) throws -> [T] {
     var positions: [Int32] = []
     for unsaved in classes {
-      if let lookup, unsaved.positions.count > UnsavedLookup.smallCount {
-        positions += unsaved.positions(having: lookup.values, in: lookup.column, of: models)
+      if let lookups, unsaved.positions.count > UnsavedLookup.smallCount {
+        positions += unsaved.positions(havingAnyOf: lookups, of: models)
       } else {
         positions += unsaved.positions
       }

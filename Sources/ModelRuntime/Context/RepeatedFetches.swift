@@ -180,11 +180,14 @@ struct FetchQuestion {
   private let type: ModelDescriptor
   private let test: QueryExpression?
   private let ordering: RowOrdering
+  /// Whether all changed models are affected.
+  private let areAllAffected: Bool
 
   /// - Parameters:
   ///   - descriptor: The fetch.
   ///   - expression: Its translated predicate.
   ///   - ordering: Its sort, if that has a form over rows.
+  ///   - areAllAffected: Whether all changed models are affected.
   ///   - interest: The part of the answer that is of interest.
   ///
   /// The result is `nil` for a fetch that is never found to be the same as another.
@@ -192,6 +195,7 @@ struct FetchQuestion {
     _ descriptor: FetchDescriptor<T>,
     _ expression: QueryExpression?,
     _ ordering: RowOrdering?,
+    areAllAffected: Bool,
     for interest: Interest
   ) {
     guard descriptor.predicate == nil || expression.map({ $0.asksTheSame(as: $0) }) ?? false,
@@ -201,11 +205,13 @@ struct FetchQuestion {
     type = .of(T.self)
     test = expression
     self.ordering = ordering
+    self.areAllAffected = areAllAffected
   }
 
   /// Whether what is remembered of another question is the answer to this one.
   func isSame(as other: FetchQuestion) -> Bool {
-    guard interest == other.interest, type === other.type, ordering.isSame(as: other.ordering)
+    guard interest == other.interest, type === other.type,
+      areAllAffected == other.areAllAffected, ordering.isSame(as: other.ordering)
     else { return false }
     guard let test, let otherTest = other.test else { return test == nil && other.test == nil }
     return test.asksTheSame(

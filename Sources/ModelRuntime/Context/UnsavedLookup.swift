@@ -10,6 +10,20 @@ struct UnsavedLookup {
 }
 
 extension QueryExpression {
+  /// Values of columns, of one of which a model of a class needs one to match; `nil` if the expression names none.
+  func valueLookups(of type: ModelDescriptor) -> [UnsavedLookup]? {
+    if let lookup = valueLookup(of: type) ?? flagLookup(of: type) { return [lookup] }
+    switch self {
+    case .and(let lhs, let rhs): return lhs.valueLookups(of: type) ?? rhs.valueLookups(of: type)
+    case .or(let lhs, let rhs):
+      guard let lhs = lhs.valueLookups(of: type), let rhs = rhs.valueLookups(of: type) else {
+        return nil
+      }
+      return lhs + rhs
+    default: return nil
+    }
+  }
+
   /// The values that a model of a class needs to match; `nil` if the expression names none.
   func valueLookup(of type: ModelDescriptor) -> UnsavedLookup? {
     switch self {
@@ -30,7 +44,7 @@ extension QueryExpression {
   /// The value of a flag that a model of a class needs to match, where the flag itself is a part of the expression.
   ///
   /// Half of all models may have it, so any other value is looked up rather than this one.
-  func flagLookup(of type: ModelDescriptor) -> UnsavedLookup? {
+  fileprivate func flagLookup(of type: ModelDescriptor) -> UnsavedLookup? {
     switch self {
     case .and(let lhs, let rhs): lhs.flagLookup(of: type) ?? rhs.flagLookup(of: type)
     case .column(let path, let reading) where reading.kind == .bool:

@@ -111,6 +111,20 @@ extension ModelContext {
   }
 }
 
+extension UnsavedModels {
+  /// Whether a fetch reads unsaved changes of models other than its results, as far as the lists were read.
+  ///
+  /// Otherwise a changed model is affected only by what it changed itself: of the others, the store has what the context has.
+  func mayAffectOthers(readBy reading: FetchReading) -> Bool {
+    if !reading.readsOthers { return false }
+    return reading.isUnknown
+      || (inserted.classes + deleted.classes).contains { reading.readsOthers(of: $0.descriptor) }
+      || changed.classes.contains {
+        reading.areOthersAffected(byAnyOf: $0.columns, of: $0.descriptor)
+      }
+  }
+}
+
 /// One of a context's lists of unsaved models, by class.
 struct UnsavedList {
   private(set) var classes: [UnsavedClass] = []
@@ -213,6 +227,19 @@ final class UnsavedClass {
   ) -> [Int32] {
     let place = listValues(of: column, models)
     return values[place].positions(of: wanted)
+  }
+
+  /// Returns the positions of models that may have one of the values of some look-ups, as ``positions(having:in:of:)`` does.
+  func positions(
+    havingAnyOf lookups: [UnsavedLookup],
+    of models: [any PersistentModel]
+  ) -> [Int32] {
+    var found: [Int32] = []
+    for lookup in lookups {
+      found += positions(having: lookup.values, in: lookup.column, of: models)
+    }
+    if lookups.count > 1 { found.sortAndUnique() }
+    return found
   }
 
   /// Calls a closure with the positions of models that have a value in a column, in ascending order, until it returns `false`.

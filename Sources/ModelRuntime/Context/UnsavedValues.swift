@@ -156,7 +156,7 @@ private struct PositionGroup {
 }
 
 extension [Int32] {
-  fileprivate mutating func sortAndUnique() {
+  mutating func sortAndUnique() {
     sort()
     var distinct = 0
     for position in self where distinct == 0 || self[distinct - 1] != position {

@@ -101,6 +101,21 @@ struct FetchReading {
   func readsOthers(of descriptor: ModelDescriptor) -> Bool {
     isUnknown || others.contains { $0.descriptor.isRelated(to: descriptor) }
   }
+
+  /// Whether changes of some properties of a class can add, remove or move other models.
+  func areOthersAffected(byAnyOf properties: ColumnSet, of descriptor: ModelDescriptor) -> Bool {
+    isUnknown
+      || others.contains {
+        !$0.properties.isDisjoint(with: properties) && $0.descriptor.isRelated(to: descriptor)
+      }
+  }
+
+  /// What is read of the results alone.
+  var ofResults: FetchReading {
+    var reading = self
+    reading.others = []
+    return reading
+  }
 }
 
 extension FetchReading {

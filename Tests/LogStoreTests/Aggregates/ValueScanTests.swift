@@ -108,8 +108,11 @@ private struct Properties: Equatable {
     try context.save()
   }
 
-  private func expectSame(_ descriptor: FetchDescriptor<Ride>) throws {
-    let context = ModelContext(container)
+  private func expectSame(
+    _ descriptor: FetchDescriptor<Ride>,
+    in context: ModelContext? = nil
+  ) throws {
+    let context = context ?? ModelContext(container)
     let found = try context.fetch(
       descriptor,
       \.number,
@@ -177,6 +180,59 @@ private struct Properties: Equatable {
       descriptor.fetchOffset = nil
       descriptor.fetchLimit = nil
     }
+  }
+
+  /// Changes that a context has not saved.
+  enum Unsaved: CaseIterable { case new, changed, changedElsewhere, deleted, pilot }
+
+  private func change(_ unsaved: Unsaved, in context: ModelContext) throws {
+    let rides = try context.fetch(FetchDescriptor<Ride>())
+    let pilot = rides[1].pilot
+    switch unsaved {
+    case .new:
+      for number in 0..<40 {
+        context.insert(number % 3 == 0 ? LongRide(number, days: 1) : Ride(number, pilot))
+      }
+    case .changed:
+      for ride in rides.prefix(30) { (ride.price, ride.isPaid) = (-1, !ride.isPaid) }
+    case .changedElsewhere: for ride in rides.prefix(30) { ride.former = nil }
+    case .deleted: for ride in rides.prefix(30) { context.delete(ride) }
+    case .pilot: pilot?.name = "another"
+    }
+  }
+
+  @Test(arguments: Unsaved.allCases)
+  func `are those of the objects beside unsaved changes`(unsaved: Unsaved) throws {
+    let context = ModelContext(container)
+    try change(unsaved, in: context)
+    if unsaved == .pilot { try change(.new, in: context) }
+    var descriptor = FetchDescriptor<Ride>()
+    let isPaid = #Predicate<Ride> { $0.isPaid }
+    let isFifth = #Predicate<Ride> { $0.number % 5 == 2 }
+    for predicate in [nil, isPaid, isFifth] {
+      descriptor.predicate = predicate
+      for limit in [nil, 10, 703, 3_530] {
+        for offset in [nil, 5, 3_300] where offset ?? 0 < limit ?? .max && predicate == nil {
+          (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+          try expectSame(descriptor, in: context)
+        }
+        (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, nil)
+        try expectSame(descriptor, in: context)
+      }
+    }
+  }
+
+  @Test(arguments: [.new, .changedElsewhere] as [Unsaved])
+  func `are read from columns beside changes of other properties, or new models`(
+    unsaved: Unsaved
+  ) throws {
+    let context = ModelContext(container)
+    try change(unsaved, in: context)
+    let (count, plans) = try context.explain {
+      try context.fetch(FetchDescriptor<Ride>(), \.price, \.note).count
+    }
+    #expect(count == (unsaved == .new ? 3_540 : 3_500))
+    #expect(plans.flatMap(\.accesses).allSatisfy { $0.readRowCount == 0 }, "\(plans)")
   }
 
   @Test func `are read from columns, and no row is`() throws {

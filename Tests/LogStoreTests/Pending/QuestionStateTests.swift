@@ -205,6 +205,8 @@ import Testing
       #expect(ferry.berth != nil)
       ferry.note = "unsaved"
     }
+    // While a berth is unsaved, ferries with unsaved changes are tested as objects.
+    context.insert(Berth("new"))
     let counting = ModelContext(container)
     let third = FetchDescriptor<Ferry>(predicate: #Predicate { $0.note == "counter" })
     counting.insert(Ferry(0))
