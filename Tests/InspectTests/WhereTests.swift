@@ -74,7 +74,7 @@ import Testing
         _ = try? ConditionParser.condition(String(characters[..<length]))
         _ = try? SelectParser.sortKeys(String(characters[length...]))
       }
-      for _ in 0..<2000 {
+      for _ in 0..<500 {
         var mutated = characters
         for _ in 0..<Int(random.next() % 3 + 1) {
           let place = Int(random.next() % UInt64(mutated.count + 1))

@@ -21,7 +21,8 @@ import Testing
     var errors: Set<String> = []
     var localized: Set<String> = []
     for case let file as URL in files where file.pathExtension == "swift" {
-      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      where line.hasPrefix("public ") || line.hasPrefix("extension ") {
         if let match = line.firstMatch(
           of: /^public (?:final )?(?:struct|enum|class) (\w+): .*\b(Localized)?Error\b/
         ) {

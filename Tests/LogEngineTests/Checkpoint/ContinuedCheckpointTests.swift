@@ -157,7 +157,7 @@ import Testing
 
   /// Any number of compactions between increments, beside a copy of the rows; killed at random, and opened with the
   /// checkpoints and from the packs.
-  @Test(arguments: 20..<36 as Range<UInt64>)
+  @Test(arguments: Thoroughness.some(Array(20..<36 as Range<UInt64>)))
   func `opens what was committed`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var store = try SimulatedStore()

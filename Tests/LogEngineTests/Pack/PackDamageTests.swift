@@ -107,7 +107,7 @@ import Testing
     try pack.write(bytes)
   }
 
-  @Test(arguments: 0..<6 as Range<UInt64>)
+  @Test(arguments: Thoroughness.some(Array(0..<6 as Range<UInt64>)))
   func `gives a row by itself as it gives it among others, or refuses both`(seed: UInt64) throws {
     let (pack, rows) = try makePack()
     let good = try pack.bytes

@@ -89,7 +89,7 @@ import Testing
 
   /// Of a block, only what lies between the first and the last row that is read is put together; how much that is, the scan
   /// knows of so many rows ahead.
-  @Test(arguments: 0..<24 as Range<UInt64>)
+  @Test(arguments: Thoroughness.some(Array(0..<24 as Range<UInt64>)))
   func `reads runs of rows, with gaps between them, as a scan of all rows does`(
     seed: UInt64
   ) throws {

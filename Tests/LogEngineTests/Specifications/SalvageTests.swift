@@ -1,4 +1,5 @@
 import LogEngine
+import LogEngineTestSupport
 import LogTools
 import RowFormat
 import Testing
@@ -165,7 +166,7 @@ import Testing
     var hasLostBlock = false
     for path in try store.disk.allFiles(in: store.path) where path.contains("/pack/") {
       let whole = try store.bytes(of: path)
-      for index in stride(from: 0, to: whole.count, by: 61) {
+      for index in stride(from: 0, to: whole.count, by: 61 * ((Thoroughness.stride + 1) / 2)) {
         var damaged = whole
         damaged[index] ^= 0x80
         try store.write(damaged, to: path)
@@ -182,7 +183,8 @@ import Testing
       #expect(!report.isComplete)
       try store.write(whole, to: path)
     }
-    #expect([isStale, isLost, hasLostBlock] == [true, true, true])
+    // One byte of a few hundred makes a row stale.
+    #expect([isStale || Thoroughness.stride > 1, isLost, hasLostBlock] == [true, true, true])
   }
 
   @Test func `takes tables and used keys from a checkpoint where the log lost them`() throws {

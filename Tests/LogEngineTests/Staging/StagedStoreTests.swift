@@ -276,7 +276,9 @@ import Testing
     #expect(moments.count > 100)
     var outcomes: Set<Content> = []
     for (number, moment) in moments.enumerated()
-    where number >= first && number % 8 == 0 || number > last - 60 {
+    where number >= first && number % (8 * Thoroughness.stride) == 0
+      || number > last - 60 && number % Thoroughness.stride == 0 || number == moments.count - 1
+    {
       var limits = CrashStateLimits.few
       limits.randomStates = 1
       moment.forEachCrashState(

@@ -312,7 +312,7 @@ private final class CommitCount: Sendable {
 }
 
 @Suite struct `Several processes that write a store` {
-  @Test(arguments: UInt64(1)..<60)
+  @Test(arguments: Thoroughness.some(Array(UInt64(1)..<60)))
   func `see and keep each commit, whoever dies at whatever call`(seed: UInt64) throws {
     var processes = try Processes(seed: seed)
     for _ in 0..<300 { try processes.step() }

@@ -36,7 +36,7 @@ import Testing
     #expect(try store.tables.invariantViolations() == [])
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: Thoroughness.seeds(4))
   func `hold what a scan finds, however the processes before ended`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var fileSystem = SimulatedFileSystem(seed: seed, disk: try filled(seed: seed))

@@ -1,3 +1,4 @@
+import LogEngineTestSupport
 import LogFormat
 import RowFormat
 import Testing
@@ -11,7 +12,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     var keys = OrderedKeys(wordCount: wordCount)
     var expected: Set<IndexEntry> = []
-    for step in 0..<30_000 {
+    for step in 0..<60_000 / Thoroughness.stride {
       let entry = entry(random.next(below: 6000), wordCount)
       if random.next(below: 3) == 0 {
         try keys.remove(entry)
